@@ -1,0 +1,1 @@
+//! Durable task queues and fenced leases.
