@@ -1,0 +1,191 @@
+/**
+ * The errors of the package: one class, one table of codes, and the errors that handlers throw or
+ * meet in `signal.reason`.
+ *
+ * **Invariant**: the codes are those of the engine (`src/error.rs`), and a code never disappears.
+ * `code` is for programs, `kind` says what the caller should do, `message` is for people.
+ *
+ * Refusals (a stale token, a held lease, nothing to claim) are no errors: they are ordinary results.
+ */
+
+/** Every code, and what its kind asks the caller to do. */
+export const ERROR_KINDS = {
+  INVALID_ARGUMENT: 'invalid',
+  INVALID_NAME: 'invalid',
+  RESERVED_NAME: 'invalid',
+  PAYLOAD_TOO_LARGE: 'invalid',
+  LIMIT_EXCEEDED: 'invalid',
+  INVALID_SCHEDULE: 'invalid',
+  PERMISSION_DENIED: 'denied',
+  CHECK_FAILED: 'conflict',
+  TASK_DEAD: 'ended',
+  TASK_CANCELLED: 'ended',
+  TASK_GONE: 'ended',
+  LEASE_LOST: 'ended',
+  CANCELLED: 'ended',
+  TIMED_OUT: 'ended',
+  STOPPED: 'ended',
+  JOURNAL_UNAVAILABLE: 'unavailable',
+  JOURNAL_FULL: 'unavailable',
+  JOURNAL_LOCKED: 'unavailable',
+  OUTCOME_UNKNOWN: 'unavailable',
+  JOURNAL_CORRUPT: 'data',
+  FORMAT_TOO_NEW: 'data',
+  LOG_REPLACED: 'data',
+  STORE_CLOSED: 'closed',
+  ENGINE_CRASHED: 'closed',
+} as const;
+
+/** A stable name of what went wrong. */
+export type ErrorCode = keyof typeof ERROR_KINDS;
+
+/**
+ * What the caller should do: `invalid` fix the call, `denied` ask for the right, `conflict` read
+ * again and retry, `ended` stop, `unavailable` try again (perhaps after reopening), `data` restore or
+ * upgrade, `closed` open again.
+ */
+export type ErrorKind = (typeof ERROR_KINDS)[ErrorCode];
+
+/** Facts a program may want besides the code: the argument, a limit, a file. Never a payload. */
+export type ErrorDetails = Readonly<Record<string, unknown>>;
+
+/** What an error may carry besides its code and message. */
+export interface FencepostErrorOptions {
+  /** Default: no details. */
+  details?: ErrorDetails;
+  /** What the platform threw, when there is such a thing. */
+  cause?: unknown;
+}
+
+/** The only error this package throws for its own reasons. */
+export class FencepostError extends Error {
+  readonly code: ErrorCode;
+  readonly kind: ErrorKind;
+  readonly details: ErrorDetails;
+
+  constructor(code: ErrorCode, message: string, options: FencepostErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.kind = ERROR_KINDS[code];
+    this.details = options.details ?? {};
+  }
+
+  override get name(): string {
+    return 'FencepostError';
+  }
+}
+
+/** The claim or lease is no longer held: it lapsed, was taken over, or a renewal was refused. */
+export class LeaseLost extends FencepostError {
+  constructor(message = 'the claim or lease is no longer held', options?: FencepostErrorOptions) {
+    super('LEASE_LOST', message, options);
+  }
+
+  override get name(): string {
+    return 'LeaseLost';
+  }
+}
+
+/** The task was cancelled while its handler ran. */
+export class Cancelled extends FencepostError {
+  constructor(message = 'the task was cancelled', options?: FencepostErrorOptions) {
+    super('CANCELLED', message, options);
+  }
+
+  override get name(): string {
+    return 'Cancelled';
+  }
+}
+
+/** The handler ran longer than `maxRun`. */
+export class TimedOut extends FencepostError {
+  constructor(message = 'the time is over', options?: FencepostErrorOptions) {
+    super('TIMED_OUT', message, options);
+  }
+
+  override get name(): string {
+    return 'TimedOut';
+  }
+}
+
+/** The worker or the store is stopping. */
+export class Stopped extends FencepostError {
+  constructor(message = 'the worker was stopped', options?: FencepostErrorOptions) {
+    super('STOPPED', message, options);
+  }
+
+  override get name(): string {
+    return 'Stopped';
+  }
+}
+
+/** Thrown by a handler: the task cannot succeed, bury it now. */
+export class NonRetriable extends Error {
+  override get name(): string {
+    return 'NonRetriable';
+  }
+}
+
+/** Thrown by a handler: this attempt failed, try again after `delay`. */
+export class RetryAfter extends Error {
+  /** Milliseconds; negative means at once. */
+  readonly delay: number;
+
+  /**
+   * @param delay whole milliseconds until the next attempt
+   * @throws FencepostError `INVALID_ARGUMENT` when `delay` is not a whole number
+   */
+  constructor(delay: number, message?: string, options?: ErrorOptions) {
+    if (!Number.isSafeInteger(delay)) {
+      throw new FencepostError(
+        'INVALID_ARGUMENT',
+        `RetryAfter(delay): expected whole milliseconds, came ${shown(delay)}`,
+        { details: { argument: 'delay' } },
+      );
+    }
+    super(message ?? `retry after ${delay} ms`, options);
+    this.delay = delay;
+  }
+
+  override get name(): string {
+    return 'RetryAfter';
+  }
+}
+
+const SHOWN_CHARS_MAX = 100;
+
+/**
+ * A value as it may stand in a message: short, on one line, and without anything that a terminal or
+ * a log would obey. Objects are named by kind only, so no getter of the user runs.
+ */
+export function shown(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return quote(value);
+    case 'number':
+      return Object.is(value, -0) ? '-0' : String(value);
+    case 'bigint':
+      return `${value}n`;
+    case 'boolean':
+    case 'undefined':
+      return String(value);
+    case 'object':
+      if (value === null) return 'null';
+      return Array.isArray(value) ? 'an array' : 'an object';
+    default:
+      return `a ${typeof value}`;
+  }
+}
+
+/** A text in quotes, cut to a readable length, with everything invisible or directional escaped. */
+export function quote(text: string): string {
+  const cut = text.length > SHOWN_CHARS_MAX ? text.slice(0, SHOWN_CHARS_MAX) : text;
+  const escaped = cut.replace(/["\\]|[\p{C}\p{Zl}\p{Zp}]/gu, escapeCharacter);
+  return cut === text ? `"${escaped}"` : `"${escaped}…" (${text.length} characters)`;
+}
+
+function escapeCharacter(character: string): string {
+  if (character === '"' || character === '\\') return `\\${character}`;
+  const code = character.codePointAt(0) ?? 0;
+  return `\\u{${code.toString(16)}}`;
+}

@@ -1,0 +1,102 @@
+/**
+ * The journal: where entries and snapshots are kept. This is the seam between the store and the
+ * world, and everything a new home for the data has to implement.
+ *
+ * A journal is a shared log with a conditional append: an entry goes into slot N only if N-1 is the
+ * newest slot there ever was. That one rule is all the concurrency control there is.
+ *
+ * **Invariant**: it knows bytes only. It never looks into an entry, a tag or a snapshot.
+ *
+ * **Invariant**: slots are given out without a gap, each once, for ever. Whatever compaction
+ * deleted stays refused, because the next slot follows the newest ever stored.
+ *
+ * A journal is done when `journalConformance` of `fencepost/testing` passes on it.
+ *
+ * **Errors.** A journal that *knows* it stored nothing throws a `FencepostError` whose
+ * `details.stored` is `false`. Anything else thrown from `commit` means *unknown*: the store reads
+ * again before it believes anything, and sends the same bytes to the same slot or nothing at all.
+ * Never turn unknown into "failed".
+ */
+
+/** The number of an entry in the journal; the first is 1. `0` stands for "before the first". */
+export type Slot = number;
+
+/** What `decide` gives to be stored. The journal copies both before it does anything else. */
+export interface Entry {
+  /** Any length up to 16 MiB, stored exactly. */
+  bytes: Uint8Array;
+  /** Names the entry: log id and hash, 32 bytes. Kept beside the head and given with every `News`. */
+  tag: Uint8Array;
+}
+
+/** What there is to know after a slot. The receiver owns the bytes. */
+export interface News {
+  /** The newest entry ever stored, compacted or not; null in an empty journal. */
+  tip: { slot: Slot; tag: Uint8Array } | null;
+  /** Only when an entry that follows on `after` is compacted away: start again from here. */
+  snapshot?: { slot: Slot; bytes: Uint8Array };
+  /**
+   * Follow on `snapshot.slot`, or on `after`, without a gap up to the tip. Asked from beyond the tip:
+   * none. The store sees from the tip that its log is not this one any more.
+   */
+  entries: Uint8Array[];
+  /**
+   * Only from `open`: a crash left the last write unfinished, and it has been cut off. How many
+   * bytes were dropped, and from which file. In `strict` it was never acknowledged.
+   */
+  torn?: { bytes: number; path: string };
+}
+
+/** What "committed" survives: `strict` a loss of power, `relaxed` a killed process only. */
+export type Durability = 'strict' | 'relaxed';
+
+/** What the store tells its journal when it opens it. */
+export interface JournalOptions {
+  /** Default `strict`. What was given to the journal's own factory wins. */
+  durability?: Durability;
+}
+
+export interface Journal {
+  /**
+   * Open the log, create it when it is missing, and answer everything in it (`after` is 0).
+   *
+   * The log remembers the store's name and refuses another one: `INVALID_ARGUMENT`. What cannot be
+   * understood is left as it was: `JOURNAL_CORRUPT` for damage, `FORMAT_TOO_NEW` for a later format.
+   */
+  open(name: string, options?: JournalOptions): Promise<News>;
+
+  /**
+   * Read what was stored after `after`, give it to `decide`, store what that returns in the next
+   * slot: one atomic step. The promise resolves when the entry is as durable as was asked for.
+   *
+   * `decide` is synchronous; nothing may be awaited between it and the append. It is called again,
+   * with what is new since the last call, when another writer was first. It may return null: nothing
+   * to store. When it throws, nothing is stored and `commit` rejects with what it threw.
+   */
+  commit(after: Slot, decide: (news: News) => Entry | null): Promise<void>;
+
+  /**
+   * Replace the entries up to `slot` by `snapshot`. The floor is raised durably before anything at
+   * or below it is deleted; the newest few entries may stay readable behind it.
+   *
+   * At or below the present snapshot's slot this does nothing, decided in the same atomic step: a
+   * tab that slept must not overwrite a newer snapshot. Beyond the tip it is refused with
+   * `LOG_REPLACED`: the snapshot is of another log.
+   */
+  compact(slot: Slot, snapshot: Uint8Array): Promise<void>;
+
+  /**
+   * A hint that there may be news, of any writer. May be lost or repeated, and is never called
+   * before the method that caused it has returned. Returns the way to stop it.
+   */
+  watch?(onNews: () => void): () => void;
+
+  /** The clock of a journal that several machines share: milliseconds since the Unix epoch. */
+  now?(): number;
+
+  /**
+   * Waits for what was accepted, then lets go. Idempotent. Afterwards everything but `open` and
+   * `close` rejects with `STORE_CLOSED`.
+   */
+  close(): Promise<void>;
+}
