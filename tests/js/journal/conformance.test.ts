@@ -1,0 +1,28 @@
+/** Memory and file journal pass the suite that every journal has to pass. */
+import { describe, test } from 'node:test';
+import { file } from '../../../pkg/src/journal/file.js';
+import { memory } from '../../../pkg/src/journal/memory.js';
+import { journalConformance } from '../../../pkg/src/testing/conformance.js';
+import { temporaryDirectory } from './directory.js';
+
+describe('the memory journal', () => {
+  journalConformance(
+    () => {
+      const journal = memory();
+      return { journal: () => journal };
+    },
+    { test, shared: true },
+  );
+});
+
+for (const durability of ['strict', 'relaxed'] as const) {
+  describe(`the file journal, ${durability}`, () => {
+    journalConformance(
+      () => {
+        const { path, dispose } = temporaryDirectory();
+        return { journal: () => file(path, { durability }), dispose };
+      },
+      { test },
+    );
+  });
+}
