@@ -1,1 +1,24 @@
 //! Durable task queues and fenced leases.
+#![forbid(unsafe_code)]
+
+pub mod accept;
+pub mod backoff;
+pub mod blob;
+pub mod change;
+pub mod check;
+pub mod codec;
+pub mod engine;
+pub mod error;
+mod guard;
+pub mod id;
+pub mod index;
+pub mod lease;
+pub mod limits;
+pub mod name;
+pub mod ops;
+pub mod replicas;
+pub mod rights;
+pub mod staged;
+pub mod state;
+pub mod task;
+pub mod txn;

@@ -1,0 +1,167 @@
+//! Whether an entry or a snapshot fits, before anything is merged.
+//!
+//! A checksum says that bytes are what somebody wrote, not that they make sense here. What passes these
+//! checks can be merged without failing.
+
+use crate::change::{Change, Entry, Rows};
+use crate::codec::Snapshot;
+use crate::error::Error;
+use crate::id::{QueueId, TaskId};
+use crate::name::Name;
+use crate::state::State;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Whether the entry is the next one of the log that the state knows.
+///
+/// # Errors
+/// `LOG_REPLACED`, `JOURNAL_CORRUPT`.
+pub fn require_next(state: &State, entry: &Entry) -> Result<(), Error> {
+    let head = &state.head;
+    let founded = head.store.is_some();
+    if founded && entry.log_id != head.log_id {
+        let (expected, found) = (hex(&head.log_id), hex(&entry.log_id));
+        return Err(Error::LogReplaced { expected, found });
+    }
+    if Some(entry.slot) != head.slot.next() {
+        let problem = format!("slot {} follows on slot {}", entry.slot, head.slot);
+        return Err(Error::corrupt(problem));
+    }
+    if entry.previous != head.hash {
+        let problem = format!("slot {} does not continue the entry before it", entry.slot);
+        return Err(Error::corrupt(problem));
+    }
+    let founds = matches!(entry.body.changes.first(), Some(Change::Founded { .. }));
+    if founded == founds {
+        return Err(Error::corrupt(format!(
+            "slot {} founds the log at the wrong place",
+            entry.slot
+        )));
+    }
+    require_fitting(state, entry)
+        .map_err(|problem| Error::corrupt(format!("slot {}: {problem}", entry.slot)))
+}
+
+/// Whether every row of the entry has what it refers to.
+fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
+    let body = &entry.body;
+    let repaired = body.changes.contains(&Change::ClockRepaired);
+    if body.time < state.head.time && !repaired {
+        return Err("time runs backwards");
+    }
+    if body.counters.task_id < state.counters.task_id || body.counters.token < state.counters.token
+    {
+        return Err("counters run backwards");
+    }
+    let ends_rise = body.command_ends.is_sorted_by(|one, other| one < other);
+    if !ends_rise || body.command_ends.last().map_or(0, |end| *end as usize) != body.changes.len() {
+        return Err("commands do not cover the changes");
+    }
+    let mut fit = Fit { state, created: BTreeMap::new(), removed: BTreeSet::new(), queues: 0 };
+    fit.queues = state.queues.len();
+    let mut names: BTreeSet<&Name> = BTreeSet::new();
+    for (position, change) in body.changes.iter().enumerate() {
+        match change {
+            Change::Founded { rows, .. } => {
+                if position > 0 {
+                    return Err("the log is founded in the middle");
+                }
+                if let Some(rows) = rows {
+                    require_sound_rows(rows)?;
+                    fit.queues = rows.queues.len();
+                }
+            }
+            Change::QueueCreated { queue, name } => {
+                let known = state.queue_id(name.as_str()).is_some() || !names.insert(name);
+                if known || queue.0 as usize != fit.queues {
+                    return Err("a queue is created twice");
+                }
+                fit.queues += 1;
+            }
+            Change::QueuePaused { queue, .. }
+            | Change::KeyKept { queue, .. }
+            | Change::KeyFreed { queue, .. } => fit.require_queue(*queue)?,
+            Change::TaskCreated { id, queue, .. } => fit.create(*id, *queue)?,
+            Change::TaskChanged { id, .. }
+            | Change::TaskProgress { id, .. }
+            | Change::TaskError { id, .. }
+            | Change::TaskResult { id, .. } => fit.require_task(*id)?,
+            Change::TaskRemoved { id, .. } => fit.remove(*id)?,
+            Change::LeasePut { .. }
+            | Change::LeaseRemoved { .. }
+            | Change::ValuePut { .. }
+            | Change::ValueDeleted { .. }
+            | Change::ClockRepaired => {}
+        }
+    }
+    Ok(())
+}
+
+/// The tasks and queues as the entry leaves them so far.
+struct Fit<'a> {
+    state: &'a State,
+    created: BTreeMap<TaskId, QueueId>,
+    removed: BTreeSet<TaskId>,
+    queues: usize,
+}
+
+impl Fit<'_> {
+    fn require_queue(&self, queue: QueueId) -> Result<(), &'static str> {
+        match (queue.0 as usize) < self.queues {
+            true => Ok(()),
+            false => Err("an unknown queue is named"),
+        }
+    }
+
+    fn require_task(&self, id: TaskId) -> Result<(), &'static str> {
+        let known = self.created.contains_key(&id) || self.state.task(id).is_some();
+        match known && !self.removed.contains(&id) {
+            true => Ok(()),
+            false => Err("an unknown task is named"),
+        }
+    }
+
+    fn create(&mut self, id: TaskId, queue: QueueId) -> Result<(), &'static str> {
+        self.require_queue(queue)?;
+        if self.state.task(id).is_some() || self.created.insert(id, queue).is_some() {
+            return Err("a task is created twice");
+        }
+        Ok(())
+    }
+
+    fn remove(&mut self, id: TaskId) -> Result<(), &'static str> {
+        self.require_task(id)?;
+        self.removed.insert(id);
+        Ok(())
+    }
+}
+
+/// Whether a snapshot's rows fit each other.
+///
+/// # Errors
+/// `JOURNAL_CORRUPT`.
+pub fn require_sound(snapshot: &Snapshot) -> Result<(), Error> {
+    let problem = |problem| Error::corrupt(format!("snapshot: {problem}"));
+    if snapshot.head.store.is_none() {
+        return Err(problem("it belongs to no store"));
+    }
+    require_sound_rows(&snapshot.rows).map_err(problem)
+}
+
+fn require_sound_rows(rows: &Rows) -> Result<(), &'static str> {
+    let names: BTreeSet<&Name> = rows.queues.iter().map(|queue| &queue.name).collect();
+    if names.len() != rows.queues.len() {
+        return Err("two queues have one name");
+    }
+    if !rows.tasks.is_sorted_by(|one, other| one.id < other.id) {
+        return Err("tasks are not in id order");
+    }
+    match rows.tasks.iter().all(|task| (task.queue.0 as usize) < rows.queues.len()) {
+        true => Ok(()),
+        false => Err("a task is in an unknown queue"),
+    }
+}
+
+/// Bytes as lower-case hexadecimal digits.
+pub fn hex(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

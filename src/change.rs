@@ -1,0 +1,176 @@
+//! The rows that commits write: what an entry carries, and all that `merge` ever sees.
+//!
+//! **Invariant:** a change holds rows, not commands. Applying one reads no clock, draws no random number
+//! and decides nothing, so every replica ends with the same rows whatever build it runs.
+//!
+//! The order of the variants is part of the format: new ones are added at the end.
+
+use crate::blob::Blob;
+use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Token, Version};
+use crate::lease::LeaseRow;
+use crate::name::Name;
+use crate::task::{Task, TaskRow, TaskSpec};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// All rows of a store.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rows {
+    /// By queue id.
+    pub queues: Vec<QueueRow>,
+    /// In id order.
+    pub tasks: Vec<Task>,
+    pub leases: BTreeMap<Name, LeaseRow>,
+    pub values: BTreeMap<Name, ValueRow>,
+}
+
+/// A queue without its tasks.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct QueueRow {
+    pub name: Name,
+    pub paused: bool,
+    pub last_seq: Seq,
+    pub kept_keys: BTreeMap<Name, KeptKey>,
+}
+
+/// One row put or removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Change {
+    /// The first change of a log: the store it belongs to, and the rows of the snapshot it starts from.
+    Founded {
+        store: Name,
+        rows: Option<Arc<Rows>>,
+    },
+    QueueCreated {
+        queue: QueueId,
+        name: Name,
+    },
+    QueuePaused {
+        queue: QueueId,
+        paused: bool,
+    },
+    TaskCreated {
+        id: TaskId,
+        queue: QueueId,
+        spec: Arc<TaskSpec>,
+        row: TaskRow,
+    },
+    TaskChanged {
+        id: TaskId,
+        row: TaskRow,
+    },
+    TaskProgress {
+        id: TaskId,
+        progress: Option<Blob>,
+    },
+    TaskError {
+        id: TaskId,
+        text: Option<Arc<str>>,
+    },
+    TaskResult {
+        id: TaskId,
+        result: Option<Blob>,
+    },
+    TaskRemoved {
+        id: TaskId,
+        removal: Removal,
+    },
+    KeyKept {
+        queue: QueueId,
+        key: Name,
+        kept: KeptKey,
+    },
+    KeyFreed {
+        queue: QueueId,
+        key: Name,
+    },
+    LeasePut {
+        name: Name,
+        row: LeaseRow,
+    },
+    LeaseRemoved {
+        name: Name,
+    },
+    ValuePut {
+        key: Name,
+        value: Blob,
+    },
+    ValueDeleted {
+        key: Name,
+    },
+    /// The log's time was brought back to the time of this entry.
+    ClockRepaired,
+}
+
+/// Why a task row went away.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Removal {
+    Completed,
+    Cancelled {
+        reason: Option<Arc<str>>,
+    },
+    /// Died and was not to be kept.
+    Buried,
+    /// Past its retention, or purged by hand.
+    Purged,
+}
+
+/// A key that outlives its completed task.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KeptKey {
+    pub id: TaskId,
+    pub seq: Seq,
+    /// Free from here on.
+    pub until: Instant,
+}
+
+/// A value of the key-value table.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ValueRow {
+    pub value: Blob,
+    /// Of the command that wrote it.
+    pub version: Version,
+}
+
+/// The last numbers given out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Counters {
+    pub task_id: TaskId,
+    pub token: Token,
+}
+
+/// Names a log: random, drawn when it is founded.
+pub type LogId = [u8; 16];
+
+/// Names an entry among all entries, and is its checksum.
+pub type Hash = [u8; 16];
+
+/// Names a commit, so that one whose outcome is unknown can be found again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CommitId {
+    pub replica: u64,
+    /// Counts the commits of the replica, from 1.
+    pub counter: u64,
+}
+
+/// One commit: a header and the changes of a run of commands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    pub log_id: LogId,
+    pub slot: Slot,
+    /// The hash of the entry before; zeros in the first.
+    pub previous: Hash,
+    pub body: Body,
+}
+
+/// The part of an entry that is serialised as one piece.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
+    pub commit: CommitId,
+    pub time: Instant,
+    pub counters: Counters,
+    /// Where each command's changes end. Each command takes one version.
+    pub command_ends: Vec<u32>,
+    pub changes: Vec<Change>,
+}

@@ -1,0 +1,48 @@
+//! Rebuilds every index from the rows and compares.
+
+use crate::id::QueueId;
+use crate::index::{At, TaskIndex};
+use crate::state::State;
+use std::collections::BTreeMap;
+
+/// What a verification found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Report {
+    pub rows: usize,
+    /// Empty when all is well.
+    pub problems: Vec<String>,
+}
+
+/// **Cost:** O(n log n), and as much memory again as the indexes have.
+pub fn verify(state: &State) -> Report {
+    let mut problems = Vec::new();
+    let mut rebuilt: BTreeMap<QueueId, TaskIndex<u64>> = BTreeMap::new();
+    for task in state.tasks() {
+        let index = rebuilt.entry(task.queue).or_default();
+        index.update(task.id.get(), None, Some(At(task, state.horizon())));
+        if task.id > state.counters.task_id {
+            problems.push(format!("task {} is above the last id given out", task.id));
+        }
+        let known = state.queues.get(task.queue.0 as usize);
+        if known.is_none_or(|queue| task.spec.seq > queue.last_seq) {
+            problems.push(format!("task {} is above the last sequence number", task.id));
+        }
+    }
+    for (position, queue) in state.queues.iter().enumerate() {
+        let expected = rebuilt.remove(&QueueId(position as u32)).unwrap_or_default();
+        let actual = queue.tasks.map(|handle| state.task_at(*handle).id.get());
+        for (name, same) in actual.compare(&expected) {
+            if !same {
+                problems.push(format!("queue {:?}: index {name} differs", queue.name.as_str()));
+            }
+        }
+        if queue.kept_until.len() != queue.kept_keys.len() {
+            problems.push(format!("queue {:?}: kept keys differ", queue.name.as_str()));
+        }
+    }
+    if state.leases_gone.len() != state.leases.len() {
+        problems.push("the removal times of leases differ".to_owned());
+    }
+    let rows = state.tasks().len() + state.leases.len() + state.values.len();
+    Report { rows, problems }
+}

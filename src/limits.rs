@@ -1,0 +1,47 @@
+//! Every limit of the engine, and how they relate.
+//!
+//! Each is checked before anything is allocated for the value it bounds.
+
+use crate::id::{Instant, Millis};
+
+/// Queue, lease, schedule, lock and owner names, in bytes of UTF-8.
+pub const NAME_BYTES_MAX: usize = 255;
+/// A plain name that the engine puts a family prefix before (`outbox`, `lock`).
+pub const PREFIXED_NAME_BYTES_MAX: usize = 200;
+/// Idempotency, effect and key-value keys, in bytes of UTF-8.
+pub const KEY_BYTES_MAX: usize = 1_024;
+/// The default of `maxPayloadBytes`: payload, result and key-value value.
+pub const PAYLOAD_BYTES_DEFAULT: usize = 1 << 20;
+/// Progress and lease metadata.
+pub const NOTE_BYTES_MAX: usize = 64 << 10;
+/// Error texts and reasons; longer ones are cut on a character boundary.
+pub const TEXT_BYTES_MAX: usize = 4 << 10;
+/// `enqueueMany` and `completeMany`.
+pub const BATCH_ITEMS_MAX: usize = 10_000;
+/// A claim and a page of a list; larger wishes are cut.
+pub const PAGE_ITEMS_MAX: usize = 1_000;
+/// Rows that one commit buries or purges.
+pub const SWEEP_ROWS_MAX: usize = 1_000;
+/// One journal entry.
+pub const ENTRY_BYTES_MAX: usize = 16 << 20;
+/// What one command may write into it; the rest is left for the commands it shares the entry with.
+pub const COMMAND_BYTES_MAX: usize = 15 << 20;
+/// A group commit takes no further command beyond this.
+pub const GROUP_BYTES_MAX: usize = (1 << 20) - (4 << 10);
+/// Replicas whose last commit is remembered; the longest silent one is forgotten first.
+pub const REPLICAS_MAX: usize = 256;
+/// A clock beyond the year 2200 is broken.
+pub const NOW_MAX: Instant = Instant::saturating(7_258_118_400_000);
+/// Tokens follow the clock in steps of this many per millisecond.
+pub const TOKENS_PER_MS: u64 = 1_000;
+/// A lease record without a holder is kept this long.
+pub const LEASE_RECORD_RETENTION: Millis = Millis::saturating(86_400_000);
+
+const _: () = assert!(PREFIXED_NAME_BYTES_MAX < NAME_BYTES_MAX);
+const _: () = assert!(NAME_BYTES_MAX <= KEY_BYTES_MAX);
+const _: () = assert!(NOTE_BYTES_MAX <= PAYLOAD_BYTES_DEFAULT);
+const _: () = assert!(PAYLOAD_BYTES_DEFAULT + NOTE_BYTES_MAX < COMMAND_BYTES_MAX);
+const _: () = assert!(COMMAND_BYTES_MAX + GROUP_BYTES_MAX < ENTRY_BYTES_MAX);
+const _: () = assert!(SWEEP_ROWS_MAX * NAME_BYTES_MAX < ENTRY_BYTES_MAX);
+// The largest token that a clock can ask for leaves as many again for grants without a clock.
+const _: () = assert!(NOW_MAX.get() * TOKENS_PER_MS < crate::id::SAFE_MAX / 10 * 9);

@@ -1,0 +1,69 @@
+//! What the store does for itself: founding a log, enforcing retention, bringing time back.
+
+use super::sweep::{Swept, sweep_queue};
+use crate::change::{Change, Rows};
+use crate::error::Error;
+use crate::id::{Instant, Millis, QueueId, Token};
+use crate::lease::{LeaseRow, LeaseState};
+use crate::limits::{SWEEP_ROWS_MAX, TOKENS_PER_MS};
+use crate::name::Name;
+use crate::task::{Claim, TaskRow, TaskState};
+use crate::txn::Txn;
+use std::sync::Arc;
+
+/// The first command of a log. Tokens start a second ahead, above those of a log that was just lost.
+pub fn found(txn: &mut Txn<'_>, store: Name, rows: Option<Arc<Rows>>) -> Result<(), Error> {
+    let ahead = txn.now.after(Millis::saturating(1_000)).get() * TOKENS_PER_MS;
+    txn.staged.counters.token = txn.staged.counters.token.max(Token::saturating(ahead));
+    txn.staged.note(Change::Founded { store, rows });
+    Ok(())
+}
+
+/// Sweeps all queues and removes old lease records, one commit's worth.
+pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
+    let mut total = Swept::default();
+    for queue in 0..txn.state.queues.len() {
+        let left = SWEEP_ROWS_MAX.saturating_sub(total.expired + total.purged);
+        if left == 0 {
+            total.more = true;
+            break;
+        }
+        let swept = sweep_queue(txn, QueueId(queue as u32), left);
+        total.expired += swept.expired;
+        total.purged += swept.purged;
+        total.more |= swept.more;
+    }
+    let (state, now) = (txn.state, txn.now);
+    let gone = state.leases_gone.iter().take_while(|(at, _)| *at <= now);
+    for (_, name) in gone.take(SWEEP_ROWS_MAX) {
+        if txn.staged.lease(name.as_str()).is_none() {
+            txn.remove_lease(name.clone());
+        }
+    }
+    Ok(total)
+}
+
+/// Brings the log's time back to `txn.now`. Claims and leases that would end later than their own present
+/// length from now are cut to it; nothing else is touched.
+pub fn repair_clock(txn: &mut Txn<'_>) -> Result<(), Error> {
+    let (state, now) = (txn.state, txn.now);
+    for task in state.tasks() {
+        let TaskState::Inflight(claim) = &task.row.state else { continue };
+        let latest = now.after(claim.claimed_at.until(claim.deadline).max(claim.lease));
+        if claim.deadline > latest {
+            let claim = Claim { deadline: latest, ..claim.clone() };
+            let state = TaskState::Inflight(claim);
+            txn.put_row(task, TaskRow { state, ..task.row.clone() });
+        }
+    }
+    for (name, row) in &state.leases {
+        let LeaseState::Held { owner, until } = &row.state else { continue };
+        let latest: Instant = now.after(row.ttl);
+        if *until > latest {
+            let state = LeaseState::Held { owner: owner.clone(), until: latest };
+            txn.put_lease(name.clone(), LeaseRow { state, ..row.clone() });
+        }
+    }
+    txn.staged.note(Change::ClockRepaired);
+    Ok(())
+}

@@ -1,0 +1,29 @@
+//! Key-value rows by themselves.
+
+use super::write::require_size;
+use crate::blob::Blob;
+use crate::error::Error;
+use crate::id::Version;
+use crate::name::NameRef;
+use crate::rights::{Realm, Right};
+use crate::txn::Txn;
+
+/// The version the value gets.
+///
+/// # Errors
+/// `PAYLOAD_TOO_LARGE`, `PERMISSION_DENIED`.
+pub fn put_value(txn: &mut Txn<'_>, key: NameRef<'_>, value: Blob) -> Result<Version, Error> {
+    require_size("value", value.len(), txn.payload_bytes_max)?;
+    txn.require(Right::Write, Realm::Kv, key)?;
+    txn.put_value(key.to_name(), value);
+    Ok(txn.own_version())
+}
+
+/// Whether there was one.
+///
+/// # Errors
+/// `PERMISSION_DENIED`.
+pub fn delete_value(txn: &mut Txn<'_>, key: NameRef<'_>) -> Result<bool, Error> {
+    txn.require(Right::Write, Realm::Kv, key)?;
+    Ok(txn.delete_value(key.to_name()))
+}

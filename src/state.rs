@@ -1,0 +1,335 @@
+//! The rows of a store, their indexes, and `merge`, the only thing that changes a row.
+//!
+//! Own commits, catching up with another replica and restoring after a restart are the same call: an
+//! entry goes in, its rows replace those of the state, and every index follows from (row before, row
+//! after). The state is a cache of the log: dropping it loses nothing.
+//!
+//! **Invariant:** `merge` cannot fail; what might not fit is refused before by [`crate::accept`].
+//! [`State::advance`] moves the horizon of the indexes and changes no row.
+//!
+//! **Cost:** per change O(log n). Rows lie in a slab; indexes hold four-byte handles.
+
+use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, QueueRow, Rows, ValueRow};
+use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
+use crate::index::{At, TaskIndex};
+use crate::lease::LeaseRow;
+use crate::name::Name;
+use crate::replicas::Replicas;
+use crate::task::{Task, TaskRow};
+use slab::Slab;
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+/// Finds a task row in the slab.
+pub type Handle = u32;
+
+/// Where the log stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Head {
+    pub log_id: LogId,
+    /// The store's name; `None` before the log is founded.
+    pub store: Option<Name>,
+    pub slot: Slot,
+    pub hash: Hash,
+    pub version: Version,
+    pub time: Instant,
+}
+
+/// One queue: what is known of it, and the indexes of its tasks.
+#[derive(Clone, Debug)]
+pub struct Queue {
+    pub name: Name,
+    pub paused: bool,
+    pub last_seq: Seq,
+    pub tasks: TaskIndex<Handle>,
+    pub kept_keys: BTreeMap<Name, KeptKey>,
+    /// The kept keys by the end of their retention.
+    pub kept_until: BTreeSet<(Instant, Name)>,
+    /// Its place in `State::agenda`.
+    next_due: Option<Instant>,
+}
+
+/// Everything a replica knows.
+#[derive(Clone, Debug, Default)]
+pub struct State {
+    pub head: Head,
+    pub counters: Counters,
+    pub replicas: Replicas,
+    pub leases: BTreeMap<Name, LeaseRow>,
+    /// Lease records by the instant at which they are removed.
+    pub leases_gone: BTreeSet<(Instant, Name)>,
+    pub values: BTreeMap<Name, ValueRow>,
+    pub queue_names: BTreeMap<Name, QueueId>,
+    /// By queue id.
+    pub queues: Vec<Queue>,
+    handles: BTreeMap<TaskId, Handle>,
+    rows: Slab<Task>,
+    /// The instant for which the task indexes are right.
+    horizon: Instant,
+    /// When each queue's indexes change next by time alone.
+    agenda: BTreeSet<(Instant, QueueId)>,
+}
+
+impl State {
+    /// Puts the rows of an entry that follows on the head; `hash` is the entry's.
+    pub fn merge(&mut self, entry: Entry, hash: Hash) {
+        let body = entry.body;
+        self.head.log_id = entry.log_id;
+        self.head.slot = entry.slot;
+        self.head.hash = hash;
+        self.head.time = body.time;
+        self.counters = body.counters;
+        self.replicas.record(body.commit, entry.slot);
+        let mut ends = body.command_ends.iter().peekable();
+        let mut version = self.next_version();
+        for (position, change) in body.changes.into_iter().enumerate() {
+            while ends.next_if(|end| **end as usize <= position).is_some() {
+                self.head.version = version;
+                version = self.next_version();
+            }
+            self.apply(change, version);
+        }
+        if ends.next().is_some() {
+            self.head.version = version;
+        }
+    }
+
+    /// The version that the next command takes.
+    pub fn next_version(&self) -> Version {
+        Version::saturating(self.head.version.get() + 1)
+    }
+
+    fn apply(&mut self, change: Change, version: Version) {
+        match change {
+            Change::Founded { store, rows } => {
+                self.head.store = Some(store);
+                if let Some(rows) = rows {
+                    self.put_rows(Arc::unwrap_or_clone(rows));
+                }
+            }
+            Change::ClockRepaired => {}
+            Change::QueueCreated { queue, name } => self.add_queue(queue, name),
+            Change::QueuePaused { queue, paused } => self.queue_mut(queue).paused = paused,
+            Change::TaskCreated { id, queue, spec, row } => {
+                let (progress, last_error, result) = (None, None, None);
+                self.add_task(Task { id, queue, spec, row, progress, last_error, result });
+            }
+            Change::TaskChanged { id, row } => self.replace_row(id, row),
+            Change::TaskProgress { id, progress } => self.task_mut(id).progress = progress,
+            Change::TaskError { id, text } => self.task_mut(id).last_error = text,
+            Change::TaskResult { id, result } => self.task_mut(id).result = result,
+            Change::TaskRemoved { id, removal: _ } => self.remove_task(id),
+            Change::KeyKept { queue, key, kept } => self.queue_mut(queue).keep_key(key, kept),
+            Change::KeyFreed { queue, key } => self.queue_mut(queue).free_key(&key),
+            Change::LeasePut { name, row } => self.put_lease(name, row),
+            Change::LeaseRemoved { name } => self.remove_lease(&name),
+            Change::ValuePut { key, value } => {
+                self.values.insert(key, ValueRow { value, version });
+            }
+            Change::ValueDeleted { key } => {
+                self.values.remove(&key);
+            }
+        }
+    }
+
+    fn add_queue(&mut self, queue: QueueId, name: Name) {
+        assert_eq!(queue.0 as usize, self.queues.len(), "queues are numbered in order");
+        self.queue_names.insert(name.clone(), queue);
+        self.queues.push(Queue::new(name));
+    }
+
+    fn add_task(&mut self, task: Task) {
+        let (id, queue) = (task.id, task.queue);
+        let handle = Handle::try_from(self.rows.insert(task)).expect("fewer rows than handles");
+        self.handles.insert(id, handle);
+        let task = &self.rows[handle as usize];
+        let rows = &mut self.queues[queue.0 as usize];
+        rows.last_seq = rows.last_seq.max(task.spec.seq);
+        rows.tasks.update(handle, None, Some(At(task, self.horizon)));
+        self.note_due(queue);
+    }
+
+    fn replace_row(&mut self, id: TaskId, row: TaskRow) {
+        let handle = self.handles[&id];
+        let task = &mut self.rows[handle as usize];
+        let before = Task { row: std::mem::replace(&mut task.row, row), ..task.clone() };
+        let queue = task.queue;
+        self.queues[queue.0 as usize].tasks.update(
+            handle,
+            Some(At(&before, self.horizon)),
+            Some(At(task, self.horizon)),
+        );
+        self.note_due(queue);
+    }
+
+    fn remove_task(&mut self, id: TaskId) {
+        let handle = self.handles.remove(&id).expect("only known tasks are removed");
+        let task = self.rows.remove(handle as usize);
+        let rows = &mut self.queues[task.queue.0 as usize];
+        rows.tasks.update(handle, Some(At(&task, self.horizon)), None);
+        self.note_due(task.queue);
+    }
+
+    fn put_lease(&mut self, name: Name, row: LeaseRow) {
+        self.remove_lease(&name);
+        self.leases_gone.insert((row.gone_at(), name.clone()));
+        self.leases.insert(name, row);
+    }
+
+    fn remove_lease(&mut self, name: &Name) {
+        if let Some(row) = self.leases.remove(name) {
+            self.leases_gone.remove(&(row.gone_at(), name.clone()));
+        }
+    }
+
+    fn queue_mut(&mut self, queue: QueueId) -> &mut Queue {
+        &mut self.queues[queue.0 as usize]
+    }
+
+    fn task_mut(&mut self, id: TaskId) -> &mut Task {
+        &mut self.rows[self.handles[&id] as usize]
+    }
+
+    fn note_due(&mut self, id: QueueId) {
+        let queue = &mut self.queues[id.0 as usize];
+        let next_due = queue.tasks.next_due(self.horizon);
+        if next_due == queue.next_due {
+            return;
+        }
+        if let Some(at) = std::mem::replace(&mut queue.next_due, next_due) {
+            self.agenda.remove(&(at, id));
+        }
+        if let Some(at) = next_due {
+            self.agenda.insert((at, id));
+        }
+    }
+}
+
+/// All rows at once.
+impl State {
+    pub fn rows(&self) -> Rows {
+        let row = |queue: &Queue| QueueRow {
+            name: queue.name.clone(),
+            paused: queue.paused,
+            last_seq: queue.last_seq,
+            kept_keys: queue.kept_keys.clone(),
+        };
+        Rows {
+            queues: self.queues.iter().map(row).collect(),
+            tasks: self.tasks().cloned().collect(),
+            leases: self.leases.clone(),
+            values: self.values.clone(),
+        }
+    }
+
+    /// Fills an empty state; [`crate::accept::require_sound`] has held.
+    pub fn put_rows(&mut self, rows: Rows) {
+        assert!(self.queues.is_empty(), "rows are put into an empty state");
+        for (id, row) in rows.queues.into_iter().enumerate() {
+            self.add_queue(QueueId(id as u32), row.name);
+            let queue = &mut self.queues[id];
+            (queue.paused, queue.last_seq) = (row.paused, row.last_seq);
+            row.kept_keys.into_iter().for_each(|(key, kept)| queue.keep_key(key, kept));
+        }
+        rows.tasks.into_iter().for_each(|task| self.add_task(task));
+        rows.leases.into_iter().for_each(|(name, row)| self.put_lease(name, row));
+        self.values = rows.values;
+    }
+}
+
+/// The horizon of the indexes.
+impl State {
+    /// Makes the task indexes right for `now`: promotes every matured task, moves lapsed claims back to
+    /// their place, sets expired ones apart. **Cost:** O(log n) per moved row, O(1) when none moves.
+    pub fn advance(&mut self, now: Instant) {
+        if now < self.horizon {
+            self.rebuild(now);
+        }
+        let from = std::mem::replace(&mut self.horizon, now);
+        while let Some((at, id)) = self.agenda.first().copied().filter(|(at, _)| *at <= now) {
+            let queue = &mut self.queues[id.0 as usize];
+            for handle in queue.tasks.due(from, now) {
+                let task = &self.rows[handle as usize];
+                queue.tasks.update(handle, Some(At(task, from)), Some(At(task, now)));
+            }
+            self.note_due(id);
+            assert!(self.agenda.first() != Some(&(at, id)), "advancing leaves nothing due");
+        }
+    }
+
+    /// A clock that was set back: rare, so all indexes are made again.
+    fn rebuild(&mut self, horizon: Instant) {
+        self.horizon = horizon;
+        self.agenda.clear();
+        for queue in &mut self.queues {
+            queue.tasks = TaskIndex::default();
+            queue.next_due = None;
+        }
+        for (handle, task) in &self.rows {
+            let tasks = &mut self.queues[task.queue.0 as usize].tasks;
+            tasks.update(handle as Handle, None, Some(At(task, horizon)));
+        }
+        for id in 0..self.queues.len() {
+            self.note_due(QueueId(id as u32));
+        }
+    }
+
+    pub fn horizon(&self) -> Instant {
+        self.horizon
+    }
+
+    /// When time alone changes what a claim, a sweep or a read would answer.
+    pub fn next_due(&self) -> Option<Instant> {
+        self.agenda.first().map(|(at, _)| *at)
+    }
+}
+
+/// Reading rows.
+impl State {
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        self.handles.get(&id).map(|handle| &self.rows[*handle as usize])
+    }
+
+    pub fn task_at(&self, handle: Handle) -> &Task {
+        &self.rows[handle as usize]
+    }
+
+    /// In id order.
+    pub fn tasks(&self) -> impl ExactSizeIterator<Item = &Task> {
+        self.handles.values().map(|handle| &self.rows[*handle as usize])
+    }
+
+    pub fn queue_id(&self, name: &str) -> Option<QueueId> {
+        self.queue_names.get(name).copied()
+    }
+
+    pub fn queue(&self, id: QueueId) -> &Queue {
+        &self.queues[id.0 as usize]
+    }
+}
+
+impl Queue {
+    fn new(name: Name) -> Self {
+        Self {
+            name,
+            paused: false,
+            last_seq: Seq::default(),
+            tasks: TaskIndex::default(),
+            kept_keys: BTreeMap::new(),
+            kept_until: BTreeSet::new(),
+            next_due: None,
+        }
+    }
+
+    fn keep_key(&mut self, key: Name, kept: KeptKey) {
+        self.free_key(&key);
+        self.kept_until.insert((kept.until, key.clone()));
+        self.kept_keys.insert(key, kept);
+    }
+
+    fn free_key(&mut self, key: &Name) {
+        if let Some(kept) = self.kept_keys.remove(key) {
+            self.kept_until.remove(&(kept.until, key.clone()));
+        }
+    }
+}

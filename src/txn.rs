@@ -1,0 +1,316 @@
+//! One command's view: staged rows over a borrowed state, at an instant, for a caller.
+//!
+//! Operations read and write through it and never see which of the two a row came from. The state is
+//! borrowed unchanged; what is written lands in [`Staged`].
+//!
+//! **Invariant:** a command that ends in an error or a refusal leaves nothing staged.
+
+use crate::backoff::Random;
+use crate::blob::Blob;
+use crate::change::{Change, KeptKey, Removal};
+use crate::error::Error;
+use crate::id::{Instant, QueueId, SAFE_MAX, Seq, TaskId, Token, Version};
+use crate::index::{Order, Ready};
+use crate::lease::LeaseRow;
+use crate::limits::TOKENS_PER_MS;
+use crate::name::{Name, NameRef};
+use crate::rights::{Caller, Realm, Right};
+use crate::staged::{Savepoint, Staged, StagedQueue, StagedValue};
+use crate::state::State;
+use crate::task::{Task, TaskRow, TaskSpec};
+use std::ops::Bound;
+use std::sync::Arc;
+
+/// What an operation works on.
+pub struct Txn<'a> {
+    pub now: Instant,
+    pub state: &'a State,
+    pub staged: &'a mut Staged,
+    pub random: &'a mut Random,
+    /// `None` is the root, which may do everything.
+    pub caller: Option<&'a Caller>,
+    /// Where the running command began.
+    pub began: Savepoint,
+    pub payload_bytes_max: usize,
+}
+
+/// Who takes an idempotency key.
+#[derive(Clone, Copy, Debug)]
+pub enum KeyHolder {
+    Task(TaskId),
+    Kept(KeptKey),
+}
+
+/// Rights.
+impl Txn<'_> {
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn require(&self, right: Right, realm: Realm, name: NameRef<'_>) -> Result<(), Error> {
+        match self.caller {
+            Some(caller) => caller.require(right, realm, name.as_str()),
+            None => Ok(()),
+        }
+    }
+
+    pub fn may(&self, right: Right, realm: Realm, name: NameRef<'_>) -> bool {
+        self.caller.is_none_or(|caller| caller.may(right, realm, name.as_str()))
+    }
+}
+
+/// Tasks.
+impl Txn<'_> {
+    pub fn task(&self, id: TaskId) -> Option<&Task> {
+        match self.staged.task(id) {
+            Some(row) => row,
+            None => self.state.task(id),
+        }
+    }
+
+    /// The task, if it is one of `queue` and not past its retention.
+    pub fn task_of(&self, queue: NameRef<'_>, id: TaskId) -> Option<&Task> {
+        let queue = self.queue_id(queue)?;
+        self.task(id).filter(|task| task.queue == queue && task.phase(self.now).is_some())
+    }
+
+    pub fn create_task(&mut self, id: TaskId, queue: QueueId, spec: TaskSpec, row: TaskRow) {
+        let spec = Arc::new(spec);
+        let change = Change::TaskCreated { id, queue, spec: spec.clone(), row: row.clone() };
+        let (progress, last_error, result) = (None, None, None);
+        let task = Task { id, queue, spec, row, progress, last_error, result };
+        self.staged.put_task(task, change);
+    }
+
+    pub fn put_row(&mut self, task: &Task, row: TaskRow) {
+        let change = Change::TaskChanged { id: task.id, row: row.clone() };
+        self.staged.put_task(Task { row, ..task.clone() }, change);
+    }
+
+    pub fn put_progress(&mut self, task: &Task, progress: Option<Blob>) {
+        let change = Change::TaskProgress { id: task.id, progress: progress.clone() };
+        self.staged.put_task(Task { progress, ..task.clone() }, change);
+    }
+
+    pub fn put_error(&mut self, task: &Task, text: Option<Arc<str>>) {
+        let change = Change::TaskError { id: task.id, text: text.clone() };
+        self.staged.put_task(Task { last_error: text, ..task.clone() }, change);
+    }
+
+    pub fn put_result(&mut self, task: &Task, result: Option<Blob>) {
+        let change = Change::TaskResult { id: task.id, result: result.clone() };
+        self.staged.put_task(Task { result, ..task.clone() }, change);
+    }
+
+    pub fn remove_task(&mut self, id: TaskId, queue: QueueId, removal: Removal) {
+        self.staged.remove_task(id, queue, Change::TaskRemoved { id, removal });
+    }
+
+    /// # Errors
+    /// `LIMIT_EXCEEDED` when the ids or sequence numbers are used up.
+    pub fn take_numbers(&mut self, queue: QueueId) -> Result<(TaskId, Seq), Error> {
+        let used_up = |what| Error::LimitExceeded { what, size: SAFE_MAX, limit: SAFE_MAX - 1 };
+        let id = self.staged.counters.task_id.next().ok_or(used_up("task ids"))?;
+        let staged = self.staged.queue(queue);
+        let seq = self.last_seq(queue, staged).next().ok_or(used_up("sequence numbers"))?;
+        self.staged.counters.task_id = id;
+        self.staged.put_queue(queue, StagedQueue { last_seq: Some(seq), ..staged }, None);
+        Ok((id, seq))
+    }
+
+    /// Rises strictly without any clock, and follows the clock so that it stays above the tokens of a
+    /// log that was lost.
+    ///
+    /// # Errors
+    /// `LIMIT_EXCEEDED` when the tokens are used up.
+    pub fn take_token(&mut self) -> Result<Token, Error> {
+        let clock = Token::saturating(self.now.get() * TOKENS_PER_MS);
+        let limit = Error::LimitExceeded { what: "tokens", size: SAFE_MAX, limit: SAFE_MAX - 1 };
+        let token = self.staged.counters.token.next().ok_or(limit)?.max(clock);
+        self.staged.counters.token = token;
+        Ok(token)
+    }
+}
+
+/// Queues.
+impl Txn<'_> {
+    pub fn queue_id(&self, name: NameRef<'_>) -> Option<QueueId> {
+        self.state.queue_id(name.as_str()).or_else(|| self.staged.queue_id(name.as_str()))
+    }
+
+    pub fn queue_or_new(&mut self, name: NameRef<'_>) -> QueueId {
+        self.queue_id(name).unwrap_or_else(|| {
+            let count = self.state.queues.len() + self.staged.new_queues();
+            let queue = QueueId(u32::try_from(count).expect("fewer queues than 2^32"));
+            let name = name.to_name();
+            let change = Change::QueueCreated { queue, name: name.clone() };
+            self.staged.name_queue(name, queue, change);
+            queue
+        })
+    }
+
+    pub fn is_paused(&self, queue: QueueId) -> bool {
+        let paused = self.state.queues.get(queue.0 as usize).is_some_and(|queue| queue.paused);
+        self.staged.queue(queue).paused.unwrap_or(paused)
+    }
+
+    pub fn set_paused(&mut self, queue: QueueId, paused: bool) {
+        let staged = StagedQueue { paused: Some(paused), ..self.staged.queue(queue) };
+        self.staged.put_queue(queue, staged, Some(Change::QueuePaused { queue, paused }));
+    }
+
+    fn last_seq(&self, queue: QueueId, staged: StagedQueue) -> Seq {
+        let merged = self.state.queues.get(queue.0 as usize).map(|queue| queue.last_seq);
+        staged.last_seq.or(merged).unwrap_or_default()
+    }
+}
+
+/// Ordered reads over the state and what is staged on it.
+impl Txn<'_> {
+    /// The first `max` tasks of an index of `queue` after a key.
+    ///
+    /// **Cost:** O(log n + max), and a step for each row in between that is staged already.
+    pub fn first<O: Order>(
+        &mut self,
+        queue: QueueId,
+        after: Bound<O::Key>,
+        max: usize,
+    ) -> Vec<(O::Key, TaskId)> {
+        self.staged.index_at(queue, self.now);
+        self.merged_first::<O>(queue, after, after, max)
+    }
+
+    /// The first `max` tasks that a claim serves now, all of which it will claim.
+    ///
+    /// **Cost:** O(log n + max): the claims of one entry do not walk over each other's rows again.
+    pub fn take_ready(&mut self, queue: QueueId, max: usize) -> Vec<TaskId> {
+        self.staged.index_at(queue, self.now);
+        let floor = self.staged.ready_floor(queue).map_or(Bound::Unbounded, Bound::Excluded);
+        let found = self.merged_first::<Ready>(queue, floor, Bound::Unbounded, max);
+        if let Some((last, _)) = found.last() {
+            self.staged.raise_ready_floor(queue, *last);
+        }
+        found.into_iter().map(|(_, id)| id).collect()
+    }
+
+    fn merged_first<O: Order>(
+        &self,
+        queue: QueueId,
+        after_merged: Bound<O::Key>,
+        after_fresh: Bound<O::Key>,
+        max: usize,
+    ) -> Vec<(O::Key, TaskId)> {
+        let (state, staged) = (self.state, &*self.staged);
+        let mut merged = state
+            .queues
+            .get(queue.0 as usize)
+            .into_iter()
+            .flat_map(|rows| O::of(&rows.tasks).range((after_merged, Bound::Unbounded)))
+            .map(|(key, handle)| (*key, state.task_at(*handle).id))
+            .filter(|(_, id)| staged.task(*id).is_none())
+            .peekable();
+        let mut fresh = staged
+            .index(queue)
+            .into_iter()
+            .flat_map(|index| O::of(index).range((after_fresh, Bound::Unbounded)))
+            .map(|(key, id)| (*key, *id))
+            .peekable();
+        std::iter::from_fn(|| match (merged.peek(), fresh.peek()) {
+            (Some((one, _)), Some((other, _))) if other < one => fresh.next(),
+            (Some(_), _) => merged.next(),
+            (None, _) => fresh.next(),
+        })
+        .take(max)
+        .collect()
+    }
+
+    pub fn key_holder(&mut self, queue: QueueId, key: &Name) -> Option<KeyHolder> {
+        self.staged.index_at(queue, self.now);
+        let fresh = self.staged.index(queue).and_then(|index| index.keys.get(key)).copied();
+        let rows = self.state.queues.get(queue.0 as usize);
+        let merged = rows
+            .and_then(|rows| rows.tasks.keys.get(key))
+            .map(|handle| self.state.task_at(*handle).id)
+            .filter(|id| self.staged.task(*id).is_none());
+        if let Some(id) = fresh.or(merged) {
+            return Some(KeyHolder::Task(id));
+        }
+        let merged = || rows.and_then(|rows| rows.kept_keys.get(key)).copied();
+        let kept = self.staged.kept_key(&(queue, key.clone())).unwrap_or_else(merged);
+        kept.map(KeyHolder::Kept)
+    }
+
+    pub fn keep_key(&mut self, queue: QueueId, key: Name, kept: KeptKey) {
+        let change = Change::KeyKept { queue, key: key.clone(), kept };
+        self.staged.put_kept_key((queue, key), Some(kept), change);
+    }
+
+    pub fn free_key(&mut self, queue: QueueId, key: Name) {
+        let change = Change::KeyFreed { queue, key: key.clone() };
+        self.staged.put_kept_key((queue, key), None, change);
+    }
+}
+
+/// Leases.
+impl Txn<'_> {
+    pub fn lease(&self, name: NameRef<'_>) -> Option<&LeaseRow> {
+        match self.staged.lease(name.as_str()) {
+            Some(row) => row,
+            None => self.state.leases.get(name.as_str()),
+        }
+    }
+
+    pub fn put_lease(&mut self, name: Name, row: LeaseRow) {
+        let change = Change::LeasePut { name: name.clone(), row: row.clone() };
+        self.staged.put_lease(name, Some(row), change);
+    }
+
+    pub fn remove_lease(&mut self, name: Name) {
+        let change = Change::LeaseRemoved { name: name.clone() };
+        self.staged.put_lease(name, None, change);
+    }
+}
+
+/// Values.
+impl Txn<'_> {
+    /// The version the running command will take.
+    pub fn own_version(&self) -> Version {
+        let before = self.state.head.version.get() + self.staged.commands() as u64;
+        Version::saturating(before + 1)
+    }
+
+    /// As this command sees it.
+    pub fn value(&self, key: &str) -> Option<(&Blob, Version)> {
+        match self.staged.value(key) {
+            Some(staged) => staged.value.as_ref().map(|value| (value, staged.version)),
+            None => self.state.values.get(key).map(|row| (&row.value, row.version)),
+        }
+    }
+
+    /// As it was before this command: what checks compare with.
+    pub fn version_before(&self, key: &str) -> Option<Version> {
+        let staged = match self.staged.value_before(key, self.began) {
+            Some(before) => before,
+            None => self.staged.value(key),
+        };
+        match staged {
+            Some(staged) => staged.value.as_ref().map(|_| staged.version),
+            None => self.state.values.get(key).map(|row| row.version),
+        }
+    }
+
+    pub fn put_value(&mut self, key: Name, value: Blob) {
+        let change = Change::ValuePut { key: key.clone(), value: value.clone() };
+        let row = StagedValue { value: Some(value), version: self.own_version() };
+        self.staged.put_value(key, row, change);
+    }
+
+    /// Whether there was one.
+    pub fn delete_value(&mut self, key: Name) -> bool {
+        if self.value(key.as_str()).is_none() {
+            return false;
+        }
+        let change = Change::ValueDeleted { key: key.clone() };
+        let row = StagedValue { value: None, version: self.own_version() };
+        self.staged.put_value(key, row, change);
+        true
+    }
+}
