@@ -50,7 +50,7 @@ export function file(path?: string, options: FileJournalOptions = {}): Journal {
   if (path !== undefined) requirePath(path);
   requireOptions(options);
   const directory = path === undefined ? null : resolve(path);
-  return new FileJournal(directory, options.durability ?? null, systemDisk);
+  return new FileJournal(directory, options.durability ?? null);
 }
 
 interface Opened {
@@ -62,18 +62,25 @@ interface Opened {
   strict: boolean;
 }
 
-/** Not exported from the package: tests give it a disk that fails. */
+/** Not exported from the package: tests give it a disk that fails, and need no lock on that. */
 export class FileJournal implements Journal {
   readonly #directory: string | null;
   readonly #durability: Durability | null;
   readonly #disk: Disk;
+  readonly #acquireLock: (directory: string) => Lock;
   readonly #turns = new Turns();
   #opened: Opened | null = null;
 
-  constructor(directory: string | null, durability: Durability | null, disk: Disk) {
+  constructor(
+    directory: string | null,
+    durability: Durability | null,
+    disk: Disk = systemDisk,
+    acquire: (directory: string) => Lock = acquireLock,
+  ) {
     this.#directory = directory;
     this.#durability = durability;
     this.#disk = disk;
+    this.#acquireLock = acquire;
   }
 
   open(name: string, options: JournalOptions = {}): Promise<News> {
@@ -83,7 +90,7 @@ export class FileJournal implements Journal {
       await this.#makeDirectory(directory);
       let lock: Lock | null = null;
       try {
-        lock = acquireLock(directory);
+        lock = this.#acquireLock(directory);
         const { news, log } = await this.#load(name, directory);
         const snapshotSlot = news.snapshot?.slot ?? 0;
         this.#opened = { name, directory, lock, log, snapshotSlot, strict };
@@ -206,9 +213,9 @@ export class FileJournal implements Journal {
   }
 
   /** Until the snapshot is durable, the entries in it stay. */
-  async #shorten(slot: Slot, { log, directory, name }: Opened): Promise<void> {
+  async #shorten(slot: Slot, { log, name }: Opened): Promise<void> {
     try {
-      await this.#disk.syncDirectory(directory);
+      await log.settleNames();
       await log.dropBefore(
         oldestKept(slot, log.first, (kept) => log.bytesOf(kept)),
         name,

@@ -44,7 +44,7 @@ export function acquireLock(directory: string): Lock {
   for (;;) {
     const newest = highestNumber(directory);
     if (newest > 0) requireVacant(numbered(directory, newest));
-    const descriptor = claim(directory, newest + 1);
+    const descriptor = claimNumber(directory, newest + 1);
     if (descriptor !== null) return new HeldLock(descriptor);
   }
 }
@@ -74,8 +74,11 @@ class HeldLock implements Lock {
   }
 }
 
-/** Takes a number; null when somebody else was first and the caller has to look again. */
-function claim(directory: string, number: number): number | null {
+/**
+ * Takes a number; null when somebody else was first and the caller has to look again. Right only for
+ * the number after one that is free or dead; however long ago that was seen.
+ */
+export function claimNumber(directory: string, number: number): number | null {
   const temporary = join(directory, `lock.tmp-${crypto.randomUUID()}`);
   const content = `${HELD}${JSON.stringify(thisProcess()).slice(1)}\n`;
   const descriptor = fs.openSync(temporary, 'wx+');

@@ -50,8 +50,8 @@ export class LogFile {
   #tail: Tail = 'clean';
   /** Some file systems count no links; there a deleted file goes unnoticed. */
   readonly #countsLinks: boolean;
-  /** The file took its name, but a loss of power may still bring its predecessor back. */
-  #namePending = false;
+  /** A file took a name, but a loss of power may still bring its predecessor back. */
+  #namesPending = false;
 
   private constructor(disk: Disk, directory: string, file: DiskFile, seed: number, end: number) {
     this.#disk = disk;
@@ -132,11 +132,10 @@ export class LogFile {
    *   nothing waits behind that frame
    */
   async repair(): Promise<void> {
-    if (this.#tail === 'clean' && !this.#namePending) return;
+    if (this.#tail === 'clean' && !this.#namesPending) return;
     const doing = 'could not undo an earlier failed write';
     try {
-      if (this.#namePending) await this.#disk.syncDirectory(this.#directory);
-      this.#namePending = false;
+      if (this.#namesPending) await this.settleNames();
       if (this.#tail !== 'clean') await this.#file.truncate(this.#end());
       if (this.#tail === 'unknown') await this.#file.sync();
       this.#tail = 'clean';
@@ -144,6 +143,16 @@ export class LogFile {
       if (this.#tail === 'unknown') throw outcomeUnknown(error, doing, this.path);
       throw nothingStored(error, doing, this.path);
     }
+  }
+
+  /**
+   * Makes the names of files that were just replaced durable. While that fails nothing else is
+   * done: whatever was stored in a file whose name is lost would be lost with it.
+   */
+  async settleNames(): Promise<void> {
+    this.#namesPending = true;
+    await this.#disk.syncDirectory(this.#directory);
+    this.#namesPending = false;
   }
 
   /**
@@ -197,17 +206,17 @@ export class LogFile {
   async dropBefore(oldest: Slot, name: string): Promise<void> {
     if (oldest <= this.first) return;
     const { bytes, seed } = newPreamble('journal', name);
-    const frames = await this.readFrom(oldest);
-    const parts = [bytes, ...frames.map((frame) => encodeFrame(frame.slot, frame, seed))];
-    const file = await replaceFile(this.#disk, this.path, parts);
+    const kept = await this.readFrom(oldest);
+    const frames = kept.map((frame) => encodeFrame(frame.slot, frame, seed));
+    // One write for all of them: there may be thousands.
+    const file = await replaceFile(this.#disk, this.path, [bytes, Buffer.concat(frames)]);
     const old = this.#file;
     this.#file = file;
     this.#seed = seed;
-    let end = 0;
-    this.#bounds = parts.map((part) => (end += part.byteLength));
-    this.#namePending = true;
+    let end = bytes.byteLength;
+    this.#bounds = [end, ...frames.map((frame) => (end += frame.byteLength))];
+    await this.settleNames();
     await old.close();
-    await this.repair();
   }
 
   async close(): Promise<void> {

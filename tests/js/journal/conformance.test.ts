@@ -19,8 +19,8 @@ for (const durability of ['strict', 'relaxed'] as const) {
   describe(`the file journal, ${durability}`, () => {
     journalConformance(
       () => {
-        const { path, dispose } = temporaryDirectory();
-        return { journal: () => file(path, { durability }), dispose };
+        const path = temporaryDirectory();
+        return { journal: () => file(path, { durability }) };
       },
       { test },
     );

@@ -1,22 +1,35 @@
-/** Directories for one test. */
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+/** Directories for tests, gone when the process ends. */
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-export interface TemporaryDirectory {
-  path: string;
-  dispose: () => void;
+const roots = new Map<string, string>();
+
+/** A new, empty directory on disk. */
+export function temporaryDirectory(): string {
+  return directoryIn(tmpdir());
 }
 
-export function temporaryDirectory(): TemporaryDirectory {
-  const path = mkdtempSync(join(tmpdir(), 'fencepost-journal-'));
-  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
+/** One that needs no flushing, where the system has such: for tests that open thousands of times. */
+export function quickDirectory(): string {
+  return directoryIn(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
+}
+
+function directoryIn(parent: string): string {
+  let root = roots.get(parent);
+  if (root === undefined) {
+    const made = mkdtempSync(join(parent, 'fencepost-'));
+    process.on('exit', () => rmSync(made, { recursive: true, force: true }));
+    roots.set(parent, made);
+    root = made;
+  }
+  return mkdtempSync(join(root, 'store-'));
 }
 
 /** A copy without locks: what a crashed holder leaves, on another machine. */
-export function copyOf(path: string): TemporaryDirectory {
-  const copy = temporaryDirectory();
-  cpSync(path, copy.path, {
+export function copyOf(path: string): string {
+  const copy = quickDirectory();
+  cpSync(path, copy, {
     recursive: true,
     filter: (source) => !/[\\/]lock\.[^\\/]*$/.test(source),
   });
@@ -27,4 +40,9 @@ export function copyOf(path: string): TemporaryDirectory {
 export function contentOf(path: string): Map<string, Buffer> {
   const names = readdirSync(path).filter((name) => !name.startsWith('lock.'));
   return new Map(names.sort().map((name) => [name, readFileSync(join(path, name))]));
+}
+
+/** The names of the lock files. */
+export function locksIn(path: string): string[] {
+  return readdirSync(path).filter((name) => name.startsWith('lock.'));
 }

@@ -1,0 +1,28 @@
+/**
+ * Appends until it is killed or cannot go on, and prints a line for every entry it was promised:
+ * `<slot>`. Ends with the code of the error that stopped it. Compacts now and then.
+ */
+import { argv, stdout } from 'node:process';
+import { FencepostError } from '../../../pkg/src/errors.js';
+import { file } from '../../../pkg/src/journal/file.js';
+import { Replica } from '../../../pkg/src/testing/replica.js';
+import { entryBytes, snapshotBytes } from './append-bytes.js';
+
+async function main(path: string, compactEvery: number): Promise<void> {
+  const replica = new Replica(file(path));
+  await replica.open('append');
+  stdout.write('open\n');
+  try {
+    for (;;) {
+      replica.slot = await replica.append(entryBytes(replica.slot + 1));
+      const { slot } = replica;
+      stdout.write(`${slot}\n`);
+      if (slot % compactEvery === 0) await replica.journal.compact(slot, snapshotBytes(slot));
+    }
+  } catch (error) {
+    if (!(error instanceof FencepostError)) throw error;
+    stdout.write(`${error.code} ${error.details.stored}\n`);
+  }
+}
+
+main(argv[2] ?? '', Number(argv[3] ?? Number.POSITIVE_INFINITY));

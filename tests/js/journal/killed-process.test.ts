@@ -1,0 +1,60 @@
+/** A process is killed while it appends: what it was promised is there, whole, and nothing else. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { file } from '../../../pkg/src/journal/file.js';
+import { expectBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { entryBytes, snapshotBytes } from './append-bytes.js';
+import { Child } from './child.js';
+import { temporaryDirectory } from './directory.js';
+import { freshSeed, Random } from './random.js';
+
+const LANES = 4;
+const ROUNDS_PER_LANE = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 40) / LANES;
+
+test('no acknowledged entry is lost when the process is killed at any moment', async (context) => {
+  const seed = freshSeed();
+  context.diagnostic(`FENCEPOST_SEED=${seed}`);
+  const lanes = Array.from({ length: LANES }, (_, lane) => killAgainAndAgain(seed + lane));
+  const acknowledged = await Promise.all(lanes);
+  const total = acknowledged.reduce((sum, count) => sum + count, 0);
+  context.diagnostic(`${LANES * ROUNDS_PER_LANE} kills, ${total} acknowledged entries`);
+  assert.ok(total > LANES * ROUNDS_PER_LANE, 'the processes got somewhere');
+});
+
+/** All rounds go to one journal, so each one also takes over the lock of a dead holder. */
+async function killAgainAndAgain(seed: number): Promise<number> {
+  const random = new Random(seed);
+  const path = temporaryDirectory();
+  let acknowledged = 0;
+  for (let round = 0; round < ROUNDS_PER_LANE; round += 1) {
+    const child = new Child('child-append.ts', [path, '50']);
+    assert.equal(await child.line(), 'open');
+    const lines = random.below(60);
+    for (let count = 0; count < lines; count += 1) acknowledged = Number(await child.line());
+    // What it printed before it died counts as well.
+    child.process.kill('SIGKILL');
+    for (let line = await child.line(); line !== null; line = await child.line()) {
+      acknowledged = Number(line);
+    }
+    await child.kill();
+    acknowledged = await requireKept(path, acknowledged, `seed ${seed}, round ${round}`);
+  }
+  return acknowledged;
+}
+
+/** Answers the tip: an entry that was written and not acknowledged may be there, but only one. */
+async function requireKept(path: string, acknowledged: number, when: string): Promise<number> {
+  const replica = new Replica(file(path));
+  await replica.open('append');
+  assert.ok(replica.slot >= acknowledged, `${when}: ${acknowledged} was lost, at ${replica.slot}`);
+  assert.ok(replica.slot <= acknowledged + 1, `${when}: ${replica.slot} came from nowhere`);
+  if (replica.snapshot !== null) {
+    const { slot, bytes } = replica.snapshot;
+    expectBytes(bytes, snapshotBytes(slot), `${when}: the snapshot at ${slot}`);
+  }
+  for (const [slot, bytes] of replica.entries) {
+    expectBytes(bytes, entryBytes(slot), `${when}: slot ${slot}`);
+  }
+  await replica.journal.close();
+  return replica.slot;
+}
