@@ -1,0 +1,178 @@
+//! From commands to the log, and from the log to rows.
+
+use super::{Engine, Pending};
+use crate::accept;
+use crate::change::{Body, CommitId, Entry, LogId};
+use crate::check::{self, Report};
+use crate::codec::{self, Sealed};
+use crate::error::Error;
+use crate::id::{Instant, Slot};
+use crate::limits::NOW_MAX;
+use crate::ops;
+use crate::state::State;
+use std::sync::Arc;
+
+impl Engine {
+    /// How many bytes the staged commands weigh so far.
+    pub fn staged_bytes(&self) -> usize {
+        self.writer.size()
+    }
+
+    /// How many staged commands have changed something.
+    pub fn staged_commands(&self) -> usize {
+        self.staged.commands()
+    }
+
+    /// Makes an entry of the staged commands; `None` when they changed nothing. It is to be stored in
+    /// the journal behind the newest entry, then merged; or discarded.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` while another entry is sealed.
+    pub fn seal(&mut self) -> Result<Option<Sealed>, Error> {
+        self.require_open()?;
+        assert!(self.transaction.is_none(), "a transaction ends before its entry is made");
+        if self.staged.commands() == 0 {
+            return Ok(None);
+        }
+        let counters = self.staged.counters;
+        let (changes, command_ends) = self.staged.take_changes();
+        let replica = self.options.replica;
+        let counter = self.commit_counter.max(self.state.replicas.last_of(replica)) + 1;
+        self.commit_counter = counter;
+        let commit = CommitId { replica, counter };
+        let time = self.decided_at;
+        let entry = Entry {
+            log_id: if self.state.head.store.is_some() {
+                self.state.head.log_id
+            } else {
+                self.draw_log_id()
+            },
+            slot: Slot::saturating(self.state.head.slot.get() + 1),
+            previous: self.state.head.hash,
+            body: Body { commit, time, counters, command_ends, changes },
+        };
+        let sealed = self.writer.finish(&entry);
+        self.sealed = Some(Pending { entry, hash: sealed.hash });
+        Ok(Some(sealed))
+    }
+
+    fn draw_log_id(&mut self) -> LogId {
+        let halves = [self.random.draw().to_le_bytes(), self.options.replica.to_le_bytes()];
+        halves.concat().try_into().expect("two halves of eight bytes")
+    }
+
+    /// The sealed entry is in the journal: makes it true.
+    ///
+    /// # Panics
+    /// When none is sealed.
+    pub fn merge_sealed(&mut self) {
+        let Pending { entry, hash } = self.sealed.take().expect("an entry is sealed");
+        self.state.merge(entry, hash);
+        self.discard();
+    }
+
+    /// Forgets the sealed entry and everything staged.
+    pub fn discard(&mut self) {
+        self.sealed = None;
+        self.transaction = None;
+        self.writer.clear();
+        self.staged.clear(self.state.counters);
+        self.decided_at = Instant::default();
+    }
+
+    /// Catches up with an entry from the journal. What is staged was decided on an older state and must
+    /// be discarded before, unless the entry is the sealed one.
+    ///
+    /// # Errors
+    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` when commands are staged.
+    pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        if self.sealed.as_ref().is_some_and(|pending| bytes.ends_with(&pending.hash)) {
+            self.merge_sealed();
+            return Ok(());
+        }
+        self.require_open()?;
+        if self.staged.commands() > 0 || self.transaction.is_some() {
+            return Err(Error::InvalidArgument {
+                argument: "engine",
+                expected: "discard() of the staged operations before another entry is merged",
+                got: format!("{} staged operations", self.staged.commands()),
+            });
+        }
+        let (entry, hash) = codec::decode_entry(bytes)?;
+        accept::require_next(&self.state, &entry)?;
+        self.state.merge(entry, hash);
+        self.discard();
+        Ok(())
+    }
+
+    /// Whether the sealed commit, or an earlier one of this replica, is in the log that was merged.
+    pub fn holds(&self, commit: CommitId) -> bool {
+        self.state.replicas.holds(commit)
+    }
+
+    /// The id of the sealed entry's commit.
+    pub fn sealed_commit(&self) -> Option<CommitId> {
+        self.sealed.as_ref().map(|pending| pending.entry.body.commit)
+    }
+
+    pub fn snapshot(&self) -> Sealed {
+        codec::encode_snapshot(&self.state)
+    }
+
+    /// Replaces the whole state by a snapshot of the log. Everything staged is discarded.
+    ///
+    /// # Errors
+    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`; the state stays as it was.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
+        let (snapshot, _) = codec::decode_snapshot(bytes)?;
+        accept::require_sound(&snapshot)?;
+        let mut state = State::default();
+        state.put_rows(snapshot.rows);
+        (state.head, state.counters) = (snapshot.head, snapshot.counters);
+        state.replicas = snapshot.replicas;
+        self.state = state;
+        self.discard();
+        Ok(())
+    }
+
+    /// Starts a new log from the snapshot of another one: its rows, tokens and time go on, under a new
+    /// log id and this engine's store name.
+    ///
+    /// # Errors
+    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`; `INVALID_ARGUMENT` when this log is founded already.
+    pub fn found_from(&mut self, bytes: &[u8], now: Instant) -> Result<(), Error> {
+        if self.state.head.store.is_some() || self.staged.commands() > 0 {
+            return Err(Error::InvalidArgument {
+                argument: "restore",
+                expected: "an empty journal",
+                got: "one that holds a store".to_owned(),
+            });
+        }
+        let (snapshot, _) = codec::decode_snapshot(bytes)?;
+        accept::require_sound(&snapshot)?;
+        self.staged.counters = snapshot.counters;
+        let now = now.min(NOW_MAX).max(snapshot.head.time);
+        self.found(now, Some(Arc::new(snapshot.rows)))
+    }
+
+    /// Brings the log's time back to `now` when it is ahead. Tokens go on rising. Whether it did.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` while something is staged.
+    pub fn repair_clock(&mut self, now: Instant) -> Result<bool, Error> {
+        self.require_open()?;
+        let now = now.min(NOW_MAX);
+        if self.state.head.time <= now || self.staged.commands() > 0 {
+            return Ok(false);
+        }
+        let began = self.staged.savepoint();
+        ops::repair_clock(&mut self.txn(now.into(), began))?;
+        self.keep(now, began, usize::MAX)?;
+        Ok(true)
+    }
+
+    /// Rebuilds every index from the rows and compares.
+    pub fn verify(&self) -> Report {
+        check::verify(&self.state)
+    }
+}
