@@ -230,7 +230,11 @@ impl Engine {
         }
     }
 
-    fn found_if_empty(&mut self, now: Instant) -> Result<(), Error> {
+    /// The first command of an empty log; does nothing on any other.
+    ///
+    /// # Errors
+    /// `INVALID_ARGUMENT` while an entry is sealed.
+    pub fn found_if_empty(&mut self, now: Instant) -> Result<(), Error> {
         let is_founded = self.state.head.store.is_some() || self.staged.commands() > 0;
         if is_founded || self.transaction.is_some() {
             return Ok(());

@@ -56,8 +56,12 @@ pub fn begin(content: Content, envelope: Envelope, body_bytes: usize) -> Vec<u8>
     bytes
 }
 
+pub fn hash(bytes: &[u8]) -> Hash {
+    xxh3_128(bytes).to_le_bytes()
+}
+
 pub fn seal(mut bytes: Vec<u8>) -> Sealed {
-    let hash = xxh3_128(&bytes).to_le_bytes();
+    let hash = hash(&bytes);
     bytes.extend_from_slice(&hash);
     Sealed { bytes, hash }
 }
@@ -90,7 +94,7 @@ pub fn open(content: Content, bytes: &[u8]) -> Result<(Envelope, &[u8], Hash), E
     };
     let (envelope, body, hash) = fields().ok_or_else(|| corrupt("is too short"))?;
     let covered = &bytes[..bytes.len() - HASH_BYTES];
-    if xxh3_128(covered).to_le_bytes() != hash {
+    if self::hash(covered) != hash {
         return Err(corrupt("does not match its checksum"));
     }
     Ok((envelope, body, hash))

@@ -17,4 +17,4 @@ mod snapshot;
 
 pub use entry::{EntryWriter, decode_entry};
 pub use envelope::{FORMAT, HASH_BYTES, Sealed};
-pub use snapshot::{Snapshot, decode_snapshot, encode_snapshot};
+pub use snapshot::{Snapshot, decode_snapshot, encode_snapshot, rows_hash};

@@ -1,7 +1,7 @@
 //! A snapshot as bytes: all rows at one slot, and where the log stood.
 
 use super::entry::{read, write};
-use super::envelope::{Content, Envelope, Sealed, begin, open, seal};
+use super::envelope::{Content, Envelope, Sealed, begin, hash, open, seal};
 use crate::change::{Counters, Hash, Rows};
 use crate::error::Error;
 use crate::id::{Instant, Version};
@@ -30,9 +30,9 @@ struct Body {
 }
 
 pub fn encode_snapshot(state: &State) -> Sealed {
-    let Head { log_id, store, slot, hash, version, time } = state.head.clone();
+    let Head { log_id, store, slot, hash: previous, version, time } = state.head.clone();
     let (counters, replicas, rows) = (state.counters, state.replicas.clone(), state.rows());
-    let envelope = Envelope { log_id, slot, previous: hash };
+    let envelope = Envelope { log_id, slot, previous };
     let body = Body { store, version, time, counters, replicas, rows };
     seal(write(&body, begin(Content::Snapshot, envelope, 0)))
 }
@@ -45,4 +45,9 @@ pub fn decode_snapshot(bytes: &[u8]) -> Result<(Snapshot, Hash), Error> {
     let Body { store, version, time, counters, replicas, rows } = body;
     let head = Head { log_id, store, slot, hash: previous, version, time };
     Ok((Snapshot { head, counters, replicas, rows }, hash))
+}
+
+/// Of the rows alone: where the log stands and who wrote last do not matter.
+pub fn rows_hash(state: &State) -> Hash {
+    hash(&write(&state.rows(), Vec::new()))
 }

@@ -2,7 +2,7 @@
 
 use super::{Engine, Pending};
 use crate::accept;
-use crate::change::{Body, CommitId, Entry, LogId};
+use crate::change::{Body, CommitId, Entry, Hash, LogId};
 use crate::check::{self, Report};
 use crate::codec::{self, Sealed};
 use crate::error::Error;
@@ -108,6 +108,18 @@ impl Engine {
     /// Whether the sealed commit, or an earlier one of this replica, is in the log that was merged.
     pub fn holds(&self, commit: CommitId) -> bool {
         self.state.replicas.holds(commit)
+    }
+
+    /// Log id and hash of the sealed entry: what a journal calls its tag.
+    pub fn sealed_tag(&self) -> Option<[u8; 32]> {
+        let pending = self.sealed.as_ref()?;
+        let tag = [pending.entry.log_id, pending.hash].concat();
+        Some(tag.try_into().expect("twice sixteen bytes"))
+    }
+
+    /// A hash over all rows: replicas at one version have the same.
+    pub fn rows_hash(&self) -> Hash {
+        codec::rows_hash(&self.state)
     }
 
     /// The id of the sealed entry's commit.

@@ -19,6 +19,7 @@ mod release;
 mod require;
 mod sweep;
 mod text;
+pub mod transactional;
 mod value;
 mod write;
 

@@ -1,0 +1,77 @@
+//! Reads inside a transaction: they see what it wrote.
+
+use super::read::{Page, from};
+use crate::blob::Blob;
+use crate::id::{TaskId, Version};
+use crate::name::{Name, NameRef, RESERVED_PREFIX};
+use crate::rights::{Realm, Right};
+use crate::task::Task;
+use crate::txn::Txn;
+use std::collections::BTreeMap;
+
+/// A value; the version of an own write is not known before it is committed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    pub value: Blob,
+    pub version: Option<Version>,
+}
+
+pub fn task(txn: &Txn<'_>, queue: NameRef<'_>, id: TaskId) -> Option<Task> {
+    let seen = txn.may(Right::Inspect, Realm::Queue, queue);
+    txn.task_of(queue, id).filter(|_| seen).cloned()
+}
+
+pub fn value(txn: &Txn<'_>, key: NameRef<'_>) -> Option<Found> {
+    let seen = txn.may(Right::Read, Realm::Kv, key);
+    txn.value(key.as_str()).filter(|_| seen).map(|(value, version)| found(txn, value, version))
+}
+
+/// In key order, after a key.
+pub fn values(
+    txn: &Txn<'_>,
+    prefix: &str,
+    after: Option<&str>,
+    limit: usize,
+) -> Page<(Name, Found)> {
+    let range = from(prefix, after);
+    let fresh: BTreeMap<&str, &Name> =
+        txn.staged.values().map(|(key, _)| (key.as_str(), key)).collect();
+    let merged = txn.state.values.range::<str, _>(range).map(|(key, _)| key);
+    let merged = merged.take_while(|key| key.as_str().starts_with(prefix)).peekable();
+    let fresh = fresh.range::<str, _>(range).map(|(_, key)| *key);
+    let fresh = fresh.take_while(|key| key.as_str().starts_with(prefix)).peekable();
+    let mut items = Vec::new();
+    for key in united(merged, fresh) {
+        if key.as_str().starts_with(RESERVED_PREFIX) {
+            continue;
+        }
+        if let Some(found) = value(txn, key.into()) {
+            if items.len() == limit {
+                return Page { items, more: limit > 0 };
+            }
+            items.push((key.clone(), found));
+        }
+    }
+    Page { items, more: false }
+}
+
+fn found(txn: &Txn<'_>, value: &Blob, version: Version) -> Found {
+    let version = (version != txn.own_version()).then_some(version);
+    Found { value: value.clone(), version }
+}
+
+/// Both sorted sequences as one, without repetition.
+fn united<'a>(
+    mut one: std::iter::Peekable<impl Iterator<Item = &'a Name>>,
+    mut other: std::iter::Peekable<impl Iterator<Item = &'a Name>>,
+) -> impl Iterator<Item = &'a Name> {
+    std::iter::from_fn(move || match (one.peek(), other.peek()) {
+        (Some(left), Some(right)) if left == right => {
+            other.next();
+            one.next()
+        }
+        (Some(left), Some(right)) if right < left => other.next(),
+        (Some(_), _) => one.next(),
+        (None, _) => other.next(),
+    })
+}

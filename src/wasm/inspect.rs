@@ -1,0 +1,280 @@
+//! Reads. They answer in packed records, or as objects where nobody is in a hurry.
+
+use super::{Core, When, answer, records, requests};
+use crate::error::Error;
+use crate::id::TaskId;
+use crate::limits::PAGE_ITEMS_MAX;
+use crate::ops::read::{Explanation, QueueSummary};
+use crate::rights::Caller;
+use crate::task::Phase;
+use serde::Serialize;
+use wasm_bindgen::prelude::*;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ExplanationObject {
+    state: &'static str,
+    because: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    until: Option<u64>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct SummaryObject {
+    name: String,
+    counts: [usize; Phase::ALL.len()],
+    paused: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    oldest_ready_at: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_due: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct ReportObject {
+    ok: bool,
+    rows: usize,
+    problems: Vec<String>,
+}
+
+impl From<Explanation> for ExplanationObject {
+    fn from(explanation: Explanation) -> Self {
+        Self {
+            state: explanation.phase.as_str(),
+            because: explanation.because.as_str(),
+            until: explanation.until.map(u64::from),
+        }
+    }
+}
+
+impl From<QueueSummary> for SummaryObject {
+    fn from(summary: QueueSummary) -> Self {
+        Self {
+            name: summary.name.as_str().to_owned(),
+            counts: summary.counts,
+            paused: summary.paused,
+            oldest_ready_at: summary.oldest_ready_at.map(u64::from),
+            next_due: summary.next_due.map(u64::from),
+        }
+    }
+}
+
+fn object(value: &impl Serialize) -> Result<JsValue, JsValue> {
+    serde_wasm_bindgen::to_value(value).map_err(JsValue::from)
+}
+
+fn thrown(error: Error) -> JsValue {
+    answer::error(&error)
+}
+
+/// Tasks and queues.
+#[wasm_bindgen]
+impl Core {
+    #[wasm_bindgen(js_name = queueGet)]
+    pub fn queue_get(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let (queue, id) = (reader.name("queue")?, requests::task_id(reader)?);
+                let view = engine.view(at);
+                Ok((view.task(queue, id).cloned(), view.now))
+            },
+            |reply, (task, now)| {
+                task.iter().for_each(|task| records::task(reply, task, now));
+            },
+        )
+    }
+
+    #[wasm_bindgen(js_name = queueList)]
+    pub fn queue_list(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let queue = reader.name("queue")?;
+                let phase = reader.whole("state")?;
+                let phase = phase.and_then(|phase| Phase::ALL.get(phase as usize).copied());
+                let after = reader.whole("cursor")?.map_or(TaskId::default(), TaskId::saturating);
+                let limit = reader.required_whole("limit")?.min(PAGE_ITEMS_MAX as u64) as usize;
+                let view = engine.view(at);
+                let page = view.tasks(queue, phase, after, limit);
+                let items: Vec<_> = page.items.into_iter().cloned().collect();
+                Ok((items, page.more, view.now))
+            },
+            |reply, (items, more, now)| {
+                reply.byte(u8::from(more));
+                items.iter().for_each(|task| records::task(reply, task, now));
+            },
+        )
+    }
+
+    #[wasm_bindgen(js_name = queueCounts)]
+    pub fn queue_counts(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let queue = reader.name("queue")?;
+                Ok(engine.view(at).counts(queue))
+            },
+            |reply, counts| counts.iter().for_each(|count| reply.number(*count as u64)),
+        )
+    }
+
+    #[wasm_bindgen(js_name = queueNextDue)]
+    pub fn queue_next_due(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let queue = reader.name("queue")?;
+                Ok(engine.view(at).next_due(queue))
+            },
+            |reply, at| reply.optional(at),
+        )
+    }
+
+    /// `{ state, because, until? }`, or `undefined` for an unknown task.
+    #[wasm_bindgen(js_name = queueExplain)]
+    pub fn queue_explain(
+        &mut self,
+        family: u8,
+        queue: &str,
+        id: f64,
+        now: f64,
+        caller: u32,
+    ) -> Result<JsValue, JsValue> {
+        let read = || -> Result<Option<Explanation>, Error> {
+            let queue = super::reader::named("queue", family, queue)?;
+            let id = TaskId::saturating(super::reader::whole("id", id)?);
+            Ok(self.engine.view(When { now, caller }.context()?).explain(queue, id))
+        };
+        match { read }().map_err(thrown)? {
+            Some(explanation) => object(&ExplanationObject::from(explanation)),
+            None => Ok(JsValue::UNDEFINED),
+        }
+    }
+
+    pub fn queues(&mut self, now: f64, caller: u32) -> Result<JsValue, JsValue> {
+        let at = When { now, caller }.context().map_err(thrown)?;
+        let summaries = self.engine.view(at).queues();
+        object(&summaries.into_iter().map(SummaryObject::from).collect::<Vec<_>>())
+    }
+
+    /// `{ ok, rows, problems }`
+    pub fn verify(&self) -> Result<JsValue, JsValue> {
+        let report = self.engine.verify();
+        let (rows, problems) = (report.rows, report.problems);
+        object(&ReportObject { ok: problems.is_empty(), rows, problems })
+    }
+}
+
+/// Leases and values.
+#[wasm_bindgen]
+impl Core {
+    #[wasm_bindgen(js_name = leaseStatus)]
+    pub fn lease_status(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let name = reader.name("lease")?;
+                let row = engine.view(at).lease(name).cloned();
+                Ok(row.map(|row| (name.to_name(), row)))
+            },
+            |reply, found| {
+                found.iter().for_each(|(name, row)| records::lease(reply, name.as_str(), row));
+            },
+        )
+    }
+
+    #[wasm_bindgen(js_name = leaseList)]
+    pub fn lease_list(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let prefix = reader.text("prefix")?.unwrap_or_default();
+                let after = reader.text("cursor")?;
+                let limit = reader.required_whole("limit")? as usize;
+                let page = engine.view(at).leases(prefix, after, limit);
+                let items = page.items.into_iter();
+                let items: Vec<_> = items.map(|(name, row)| (name.clone(), row.clone())).collect();
+                Ok((items, page.more))
+            },
+            |reply, (items, more)| {
+                reply.byte(u8::from(more));
+                items.iter().for_each(|(name, row)| records::lease(reply, name.as_str(), row));
+            },
+        )
+    }
+
+    #[wasm_bindgen(js_name = kvGet)]
+    pub fn kv_get(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let key = reader.name("key")?;
+                Ok(engine.view(at).value(key).cloned())
+            },
+            |reply, row| {
+                if let Some(row) = row {
+                    reply.number(row.version);
+                    reply.blob(Some(&row.value));
+                }
+            },
+        )
+    }
+
+    #[wasm_bindgen(js_name = kvList)]
+    pub fn kv_list(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.command(
+            request,
+            When { now, caller },
+            |engine, reader, at| {
+                let prefix = reader.text("prefix")?.unwrap_or_default();
+                let after = reader.text("cursor")?;
+                let limit = reader.required_whole("limit")? as usize;
+                let page = engine.view(at).values(prefix, after, limit);
+                let items = page.items.into_iter();
+                let items: Vec<_> = items.map(|(key, row)| (key.clone(), row.clone())).collect();
+                Ok((items, page.more))
+            },
+            |reply, (items, more)| {
+                reply.byte(u8::from(more));
+                for (key, row) in items {
+                    reply.text(Some(key.as_str()));
+                    reply.number(row.version);
+                    reply.blob(Some(&row.value));
+                }
+            },
+        )
+    }
+}
+
+/// Callers.
+#[wasm_bindgen]
+impl Core {
+    /// Makes a caller with `{ actor, may: [{ realm, pattern, rights }] }` known, and numbers it from 1.
+    #[wasm_bindgen(js_name = addCaller)]
+    pub fn add_caller(&mut self, caller: JsValue) -> Result<u32, JsValue> {
+        let caller: Caller = serde_wasm_bindgen::from_value(caller).map_err(|error| {
+            thrown(Error::InvalidArgument {
+                argument: "caller",
+                expected: "{ actor, may: [grant, …] }",
+                got: error.to_string(),
+            })
+        })?;
+        Ok(self.engine.add_caller(caller).0 + 1)
+    }
+
+    #[wasm_bindgen(js_name = removeCaller)]
+    pub fn remove_caller(&mut self, caller: u32) {
+        if let Some(caller) = caller.checked_sub(1) {
+            self.engine.remove_caller(crate::engine::CallerId(caller));
+        }
+    }
+}

@@ -1,0 +1,69 @@
+//! Rows as packed records. `pkg/src/records.ts` reads them, lazily, in the same order.
+
+use super::writer::Writer;
+use crate::id::Instant;
+use crate::lease::{LeaseRow, LeaseState};
+use crate::name::Name;
+use crate::ops::{Enqueued, EnqueuedPhase};
+use crate::task::{Task, TaskState};
+
+/// A task as it is at `now`.
+pub fn task(writer: &mut Writer, task: &Task, now: Instant) {
+    writer.measured(|writer| {
+        let claim = task.claim();
+        let (died_at, reason, died_claimed_at) = match task.row.state {
+            TaskState::Dead { at, reason, claimed_at } => (Some(at), Some(reason), claimed_at),
+            _ => (None, None, None),
+        };
+        writer.number(task.id);
+        writer.number(task.spec.seq);
+        writer.float(task.spec.priority.get() as f64);
+        writer.float(task.phase(now).map_or(f64::NAN, |phase| phase as u8 as f64));
+        writer.number(task.row.attempt);
+        writer.number(task.spec.stamps.attempts_max);
+        writer.optional(claim.map(|claim| claim.token));
+        writer.optional(claim.map(|claim| claim.deadline));
+        writer.number(task.spec.created_at);
+        writer.number(task.row.updated_at);
+        writer.number(task.row.run_at);
+        writer.finite(task.row.expires_at);
+        writer.optional(claim.map(|claim| claim.claimed_at).or(died_claimed_at));
+        writer.optional(died_at);
+        writer.float(reason.map_or(f64::NAN, |reason| reason as u8 as f64));
+        writer.optional(task.spec.boundary);
+        writer.number(task.spec.stamps.result_retention);
+        writer.text(claim.map(|claim| claim.owner.as_str()));
+        writer.text(task.last_owner().map(Name::as_str));
+        writer.text(task.spec.key.as_ref().map(Name::as_str));
+        writer.text(task.spec.codec.as_ref().map(Name::as_str));
+        writer.text(task.last_error.as_deref());
+        writer.blob(task.progress.as_deref());
+        writer.blob(task.result.as_deref());
+        writer.blob(Some(&task.spec.payload));
+    });
+}
+
+/// What an enqueue made or found; the state is NaN where the caller may not know it.
+pub fn enqueued(writer: &mut Writer, enqueued: &Enqueued) {
+    writer.number(enqueued.id);
+    writer.number(enqueued.seq);
+    writer.byte(u8::from(enqueued.created));
+    writer.float(match enqueued.phase {
+        EnqueuedPhase::Known(phase) => phase as u8 as f64,
+        EnqueuedPhase::Hidden => f64::NAN,
+    });
+}
+
+/// A lease record; a lapsed one still tells who held it until when.
+pub fn lease(writer: &mut Writer, name: &str, row: &LeaseRow) {
+    let (owner, until) = match &row.state {
+        LeaseState::Held { owner, until } => (Some(owner.as_str()), *until),
+        LeaseState::Released { .. } => (None, Instant::default()),
+    };
+    writer.text(Some(name));
+    writer.text(owner);
+    writer.number(row.token);
+    writer.number(until);
+    writer.number(row.acquired_at);
+    writer.blob(row.meta.as_deref());
+}

@@ -1,0 +1,179 @@
+//! Decodes requests. The order of the fields is that of `pkg/src/packing.ts`.
+
+use super::reader::Reader;
+use crate::backoff::{Backoff, Jitter};
+use crate::error::Error;
+use crate::id::{Instant, Millis, Priority, TaskId, Token, Version};
+use crate::limits::BATCH_ITEMS_MAX;
+use crate::ops::{
+    Acquire, ClaimRef, ClaimRequest, Completion, Enqueue, Failure, Heartbeat, Renew, Write,
+};
+use crate::task::Stamps;
+
+pub fn enqueue<'a>(reader: &mut Reader<'a>) -> Result<Enqueue<'a>, Error> {
+    Ok(Enqueue {
+        queue: reader.name("queue")?,
+        payload: reader.blob()?.ok_or_else(|| absent("payload"))?,
+        key: reader.optional_name("key")?,
+        codec: reader.optional_name("codec")?,
+        priority: priority(reader)?,
+        delay: reader.millis("delay")?,
+        run_at: reader.whole("runAt")?.map(Instant::saturating),
+        expires_in: reader.millis("expiresIn")?,
+        boundary: None,
+        stamps: stamps(reader)?,
+        writes: writes(reader)?,
+    })
+}
+
+fn priority(reader: &mut Reader<'_>) -> Result<Priority, Error> {
+    let Some(number) = reader.number()? else {
+        return Ok(Priority::default());
+    };
+    let expected = "a whole number between -(2^53 - 1) and 2^53 - 1";
+    let invalid =
+        || Error::InvalidArgument { argument: "priority", expected, got: number.to_string() };
+    if number.fract() != 0.0 {
+        return Err(invalid());
+    }
+    Priority::try_from(number as i64).map_err(|_| invalid())
+}
+
+fn stamps(reader: &mut Reader<'_>) -> Result<Stamps, Error> {
+    let default = Stamps::default();
+    Ok(Stamps {
+        lease: reader.millis("lease")?.unwrap_or(default.lease),
+        attempts_max: reader.whole("maxAttempts")?.unwrap_or(default.attempts_max),
+        backoff: Backoff {
+            base: reader.millis("backoff.base")?.unwrap_or(default.backoff.base),
+            max: reader.millis("backoff.max")?.unwrap_or(default.backoff.max),
+            jitter: match reader.byte()? {
+                1 => Jitter::Full,
+                2 => Jitter::None,
+                _ => Jitter::Equal,
+            },
+        },
+        dead_retention: reader.millis("deadRetention")?.unwrap_or(default.dead_retention),
+        result_retention: reader.millis("resultRetention")?.unwrap_or(default.result_retention),
+        key_retention: reader.millis("keyRetention")?.unwrap_or(default.key_retention),
+    })
+}
+
+pub fn writes<'a>(reader: &mut Reader<'a>) -> Result<Vec<Write<'a>>, Error> {
+    let count = reader.count()?;
+    list(count, "writes", || {
+        let kind = reader.byte()?;
+        let key = reader.name("key")?;
+        Ok(match kind {
+            0 => Write::Put { key, value: reader.blob()?.ok_or_else(|| absent("value"))? },
+            1 => Write::Delete { key },
+            _ => Write::Check { key, version: reader.whole("version")?.map(Version::saturating) },
+        })
+    })
+}
+
+pub fn enqueues<'a>(
+    reader: &mut Reader<'a>,
+    what: &'static str,
+) -> Result<Vec<Enqueue<'a>>, Error> {
+    let count = reader.count()?;
+    list(count, what, || enqueue(reader))
+}
+
+pub fn claims<'a>(reader: &mut Reader<'a>) -> Result<Vec<ClaimRef<'a>>, Error> {
+    let count = reader.count()?;
+    list(count, "tasks", || claim_ref(reader))
+}
+
+pub fn ids(reader: &mut Reader<'_>) -> Result<Option<Vec<TaskId>>, Error> {
+    match reader.flag()? {
+        true => {
+            let count = reader.count()?;
+            list(count, "ids", || task_id(reader)).map(Some)
+        }
+        false => Ok(None),
+    }
+}
+
+/// Bounds the count before anything is allocated for it.
+fn list<T>(
+    count: usize,
+    what: &'static str,
+    item: impl FnMut() -> Result<T, Error>,
+) -> Result<Vec<T>, Error> {
+    if count > BATCH_ITEMS_MAX {
+        let (size, limit) = (count as u64, BATCH_ITEMS_MAX as u64);
+        return Err(Error::LimitExceeded { what, size, limit });
+    }
+    std::iter::repeat_with(item).take(count).collect()
+}
+
+pub fn task_id(reader: &mut Reader<'_>) -> Result<TaskId, Error> {
+    reader.required_whole("id").map(TaskId::saturating)
+}
+
+pub fn token(reader: &mut Reader<'_>) -> Result<Token, Error> {
+    reader.required_whole("token").map(Token::saturating)
+}
+
+pub fn claim_ref<'a>(reader: &mut Reader<'a>) -> Result<ClaimRef<'a>, Error> {
+    Ok(ClaimRef { queue: reader.name("queue")?, id: task_id(reader)?, token: token(reader)? })
+}
+
+pub fn claim<'a>(reader: &mut Reader<'a>) -> Result<ClaimRequest<'a>, Error> {
+    Ok(ClaimRequest {
+        queue: reader.name("queue")?,
+        owner: reader.name("owner")?,
+        max: reader.required_whole("max")? as usize,
+        lease: reader.millis("lease")?,
+    })
+}
+
+pub fn completion<'a>(reader: &mut Reader<'a>) -> Result<Completion<'a>, Error> {
+    Ok(Completion {
+        claim: claim_ref(reader)?,
+        result: reader.blob()?,
+        follow_ups: enqueues(reader, "followUps")?,
+        writes: writes(reader)?,
+    })
+}
+
+pub fn failure<'a>(reader: &mut Reader<'a>) -> Result<Failure<'a>, Error> {
+    Ok(Failure {
+        claim: claim_ref(reader)?,
+        text: reader.text("error")?,
+        delay: reader.millis("delay")?,
+        is_final: reader.flag()?,
+        writes: writes(reader)?,
+    })
+}
+
+pub fn heartbeat<'a>(reader: &mut Reader<'a>) -> Result<Heartbeat<'a>, Error> {
+    Ok(Heartbeat {
+        claim: claim_ref(reader)?,
+        extend: reader.millis("extend")?,
+        progress: reader.blob()?,
+    })
+}
+
+pub fn acquire<'a>(reader: &mut Reader<'a>) -> Result<Acquire<'a>, Error> {
+    Ok(Acquire {
+        name: reader.name("lease")?,
+        owner: reader.name("owner")?,
+        ttl: reader.millis("ttl")?.unwrap_or(Millis::ZERO),
+        meta: reader.blob()?,
+    })
+}
+
+pub fn renew<'a>(reader: &mut Reader<'a>) -> Result<Renew<'a>, Error> {
+    Ok(Renew {
+        name: reader.name("lease")?,
+        token: token(reader)?,
+        ttl: reader.millis("ttl")?,
+        meta: reader.blob()?,
+    })
+}
+
+fn absent(argument: &'static str) -> Error {
+    Error::InvalidArgument { argument, expected: "bytes", got: "none".to_owned() }
+}

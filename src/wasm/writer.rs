@@ -1,0 +1,71 @@
+//! Packs replies for JavaScript, in the packing that `reader.rs` reads.
+
+use crate::id::Instant;
+
+/// The reply region.
+#[derive(Default)]
+pub struct Writer {
+    bytes: Vec<u8>,
+}
+
+impl Writer {
+    pub fn clear(&mut self) {
+        self.bytes.clear();
+    }
+
+    pub fn replace(&mut self, bytes: Vec<u8>) {
+        self.bytes = bytes;
+    }
+
+    pub fn bytes(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    pub fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    pub fn count(&mut self, count: usize) {
+        self.bytes.extend_from_slice(&(count as u32).to_le_bytes());
+    }
+
+    pub fn number(&mut self, number: impl Into<u64>) {
+        self.float(number.into() as f64);
+    }
+
+    pub fn float(&mut self, number: f64) {
+        self.bytes.extend_from_slice(&number.to_le_bytes());
+    }
+
+    pub fn optional(&mut self, number: Option<impl Into<u64>>) {
+        self.float(number.map_or(f64::NAN, |number| number.into() as f64));
+    }
+
+    /// An instant that may never come.
+    pub fn finite(&mut self, at: Instant) {
+        self.optional((at < Instant::NEVER).then_some(at));
+    }
+
+    pub fn blob(&mut self, bytes: Option<&[u8]>) {
+        match bytes {
+            Some(bytes) => {
+                self.count(bytes.len());
+                self.bytes.extend_from_slice(bytes);
+            }
+            None => self.bytes.extend_from_slice(&u32::MAX.to_le_bytes()),
+        }
+    }
+
+    pub fn text(&mut self, text: Option<&str>) {
+        self.blob(text.map(str::as_bytes));
+    }
+
+    /// Writes what `fill` writes behind its own length.
+    pub fn measured(&mut self, fill: impl FnOnce(&mut Self)) {
+        let start = self.bytes.len();
+        self.count(0);
+        fill(self);
+        let size = (self.bytes.len() - start - 4) as u32;
+        self.bytes[start..start + 4].copy_from_slice(&size.to_le_bytes());
+    }
+}
