@@ -1,0 +1,17 @@
+/** `npm run build`: everything that is generated, from nothing; a second time only what changed. */
+import { fileURLToPath } from 'node:url';
+import { buildEngine } from './engine.mjs';
+import { compilePackage } from './package.mjs';
+import { installPackages } from './packages.mjs';
+import { script } from './step.mjs';
+import { chooseToolchain } from './toolchain.mjs';
+
+export async function build() {
+  const toolchain = await chooseToolchain();
+  await installPackages();
+  await buildEngine(toolchain);
+  await compilePackage();
+  return toolchain;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await script(build);

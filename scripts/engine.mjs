@@ -1,0 +1,65 @@
+/** The engine: `src/` compiled to WebAssembly, and its JavaScript side, both in `pkg/wasm/`. */
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { ROOT, run, runTests } from './command.mjs';
+import { onceFor } from './stamp.mjs';
+import { step, testStep } from './step.mjs';
+import { TARGET } from './toolchain.mjs';
+
+const TARGET_DIR = 'target/wasm-build';
+const TOOLS_DIR = 'target/tools';
+const COMPILED = `${TARGET_DIR}/${TARGET}/release/fencepost.wasm`;
+const FEATURES = ['--features', 'wasm', '--target', TARGET];
+
+/** @param {import('./toolchain.mjs').Toolchain} toolchain */
+export async function buildEngine(toolchain) {
+  await step('engine to WebAssembly', () => cargo(run, toolchain, 'build', ['--release', '--lib']));
+  const paths = {
+    stamp: 'target/stamps/bindgen',
+    inputs: [COMPILED, 'scripts/bindgen', 'Cargo.lock'],
+    outputs: ['pkg/wasm/fencepost.js', 'pkg/wasm/fencepost_bg.wasm', 'pkg/wasm/fencepost.d.ts'],
+  };
+  const bindgen = ['run', '--quiet', '--package', 'bindgen', '--', COMPILED, 'pkg/wasm'];
+  await step('engine, its JavaScript side', () => onceFor(paths, () => run('cargo', bindgen)));
+}
+
+/**
+ * The engine's own tests on the far side of the border, in Node.
+ *
+ * @param {import('./toolchain.mjs').Toolchain} toolchain
+ */
+export async function testEngine(toolchain) {
+  await step('wasm-bindgen test runner', installTestRunner);
+  const runner = join(ROOT, TOOLS_DIR, 'bin/wasm-bindgen-test-runner');
+  const env = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: runner };
+  const withRunner = { ...toolchain, env: { ...toolchain.env, ...env } };
+  await testStep('engine tests in WebAssembly', () =>
+    cargo(runTests, withRunner, 'test', ['--test', 'wasm']),
+  );
+}
+
+/** The runner understands only tests compiled with its own version of wasm-bindgen. */
+function installTestRunner() {
+  const version = lockedVersion('wasm-bindgen');
+  const paths = {
+    stamp: `${TOOLS_DIR}/test-runner-${version}`,
+    inputs: [],
+    outputs: [`${TOOLS_DIR}/bin/wasm-bindgen-test-runner`],
+  };
+  // Little optimised: that halves the minutes it takes to compile, and it still runs in a second.
+  const env = { CARGO_PROFILE_RELEASE_OPT_LEVEL: '1' };
+  const args = ['install', 'wasm-bindgen-cli', '--bin', 'wasm-bindgen-test-runner'];
+  const place = ['--version', version, '--root', TOOLS_DIR, '--force'];
+  return onceFor(paths, () => run('cargo', [...args, ...place], { env }));
+}
+
+function lockedVersion(name) {
+  const lock = readFileSync(join(ROOT, 'Cargo.lock'), 'utf8');
+  return new RegExp(`name = "${name}"\nversion = "(.+)"`).exec(lock)[1];
+}
+
+function cargo(runner, { cargo: program, args, env }, command, more) {
+  return runner(program, [command, ...args, ...FEATURES, ...more], {
+    env: { ...env, CARGO_TARGET_DIR: join(ROOT, TARGET_DIR) },
+  });
+}

@@ -1,0 +1,11 @@
+/** `npm start`: builds what is missing, then runs the main example with the arguments given. */
+import { fileURLToPath } from 'node:url';
+import { build } from './build.mjs';
+import { script } from './step.mjs';
+
+await script(build);
+console.log();
+// In this very process: to end it is to end the example, whatever the signal was.
+const example = new URL('../examples/deliver/main.mjs', import.meta.url);
+process.argv[1] = fileURLToPath(example);
+await import(example);

@@ -1,0 +1,71 @@
+/**
+ * `npm test`: everything a change has to pass, or the groups named: `npm test -- rust js`.
+ *
+ * Quiet steps print a headline and, when they fail, their output. Test runners print for themselves,
+ * and the last lines are those of the last runner.
+ */
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from './build.mjs';
+import { Failure, ROOT, run, runTests } from './command.mjs';
+import { testEngine } from './engine.mjs';
+import { checkTypes } from './package.mjs';
+import { script, step, testStep } from './step.mjs';
+
+const GROUPS = {
+  rust: 'formatting, lints and native tests of the engine; needs no Node package',
+  wasm: 'the engine compiled to WebAssembly, tested in Node',
+  js: 'formatting, lints, types and tests of the package',
+  check: 'all formatting, lints and types, but no test',
+};
+const BIOME = 'node_modules/@biomejs/biome/bin/biome';
+const FILE_LIMIT_MS = 600_000;
+
+await script(async () => {
+  const asked = process.argv.slice(2);
+  if (asked.includes('--help')) {
+    console.log(help());
+    return;
+  }
+  const unknown = asked.find((name) => !Object.hasOwn(GROUPS, name));
+  if (unknown !== undefined) throw new Failure(`There is no group ${unknown}.\n\n${help()}`);
+  const wants = (...groups) => asked.length === 0 || groups.some((group) => asked.includes(group));
+
+  if (wants('rust', 'check')) await checkRust();
+  if (wants('rust')) await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));
+  if (!wants('wasm', 'js', 'check')) return;
+  const toolchain = await build();
+  if (wants('wasm')) await testEngine(toolchain);
+  if (wants('js', 'check')) await checkPackage();
+  if (wants('js')) await testStep('node tests', testPackage);
+});
+
+async function checkRust() {
+  const clippy = ['clippy', '--locked', '--workspace', '--all-targets'];
+  const strictly = ['--', '-D', 'warnings'];
+  await step('cargo fmt', () => run('cargo', ['fmt', '--all', '--check']));
+  await step('cargo clippy', () => run('cargo', [...clippy, ...strictly]));
+  await step('cargo clippy, with the bindings', () =>
+    run('cargo', [...clippy, '--features', 'wasm', ...strictly]),
+  );
+}
+
+async function checkPackage() {
+  await step('biome', () => run(process.execPath, [BIOME, 'check', '--error-on-warnings']));
+  await step('types of the tests', () => checkTypes('tests/js/tsconfig.json'));
+}
+
+async function testPackage() {
+  // Node 20 knows no patterns: it is told every file.
+  const files = readdirSync(join(ROOT, 'tests/js'), { recursive: true })
+    .filter((path) => path.endsWith('.test.ts'))
+    .map((path) => join('tests/js', path))
+    .sort();
+  const limits = [`--test-timeout=${FILE_LIMIT_MS}`];
+  await runTests(process.execPath, ['--import', 'tsx', '--test', ...limits, ...files]);
+}
+
+function help() {
+  const groups = Object.entries(GROUPS).map(([name, what]) => `  ${name.padEnd(6)} ${what}`);
+  return ['npm test [-- GROUP …]', '', ...groups, '', 'Without a group: all of them.'].join('\n');
+}
