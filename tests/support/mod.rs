@@ -1,0 +1,45 @@
+//! What the tests share. A test file uses a part of it.
+#![allow(dead_code, reason = "each test file is a crate of its own and uses a part")]
+
+pub mod answer;
+pub mod command;
+pub mod lease_commands;
+pub mod read_commands;
+pub mod script;
+pub mod task_commands;
+pub mod words;
+
+use fencepost::engine::{Engine, Options};
+use fencepost::id::Instant;
+use fencepost::limits::PAYLOAD_BYTES_DEFAULT;
+use fencepost::name::NameRef;
+
+/// `0ms` in scripts.
+pub const START: Instant = Instant::saturating(1_700_000_000_000);
+
+/// An empty replica.
+pub fn engine(replica: u64) -> Engine {
+    Engine::new(Options {
+        store: NameRef::shared("store", "tests").expect("a good name").to_name(),
+        seed: 0x5eed + replica,
+        replica,
+        payload_bytes_max: PAYLOAD_BYTES_DEFAULT,
+    })
+}
+
+/// So many milliseconds after the start.
+pub fn at(milliseconds: u64) -> Instant {
+    Instant::saturating(START.get() + milliseconds)
+}
+
+/// Stores and merges what is staged; the bytes of its entry.
+pub fn commit(engine: &mut Engine) -> Vec<u8> {
+    let sealed = engine.seal().expect("nothing is sealed").expect("something is staged");
+    engine.merge_sealed();
+    sealed.bytes
+}
+
+/// All is well with the indexes.
+pub fn assert_verified(engine: &Engine) {
+    assert_eq!(engine.verify().problems, Vec::<String>::new());
+}
