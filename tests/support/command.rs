@@ -147,16 +147,18 @@ impl WriteWords {
     }
 
     pub fn writes(&self) -> Result<Vec<Write<'_>>, Error> {
-        let write = |word| match word {
-            WriteWord::Put(key, value) => {
-                Ok(Write::Put { key: NameRef::key(key)?, value: value.clone() })
-            }
-            WriteWord::Delete(key) => Ok(Write::Delete { key: NameRef::key(key)? }),
-            WriteWord::Check(key, version) => {
-                Ok(Write::Check { key: NameRef::key(key)?, version: *version })
-            }
-        };
-        self.0.iter().map(write).collect()
+        self.0
+            .iter()
+            .map(|word| match word {
+                WriteWord::Put(key, value) => {
+                    Ok(Write::Put { key: NameRef::key(key)?, value: value.clone() })
+                }
+                WriteWord::Delete(key) => Ok(Write::Delete { key: NameRef::key(key)? }),
+                WriteWord::Check(key, version) => {
+                    Ok(Write::Check { key: NameRef::key(key)?, version: *version })
+                }
+            })
+            .collect()
     }
 }
 
