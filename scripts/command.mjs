@@ -1,8 +1,8 @@
 /**
  * A child process, run to its end.
  *
- * **Invariant**: a child that fails is a `Failure` with what the child printed, and no child outlives
- * the script because of a signal that the script can see.
+ * **Invariant**: a child that fails is a `Failure` with what the child printed, and no child
+ * outlives the script because of a signal that the script can see.
  */
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';

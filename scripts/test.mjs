@@ -1,8 +1,8 @@
 /**
  * `npm test`: everything a change has to pass, or the groups named: `npm test -- rust js`.
  *
- * Quiet steps print a headline and, when they fail, their output. Test runners print for themselves,
- * and the last lines are those of the last runner.
+ * Quiet steps print a headline and, when they fail, their output. Test runners print for
+ * themselves, and the last lines are those of the last runner.
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';

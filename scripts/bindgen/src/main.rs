@@ -1,7 +1,8 @@
 //! Writes the JavaScript side of the compiled engine: `bindgen ENGINE.wasm OUT_DIR`.
 //!
-//! The generator runs as a library, so the version in `Cargo.lock` is the version used. There is one
-//! output, for the web: it has no idea where its `.wasm` lies, and the package's entries hand it over.
+//! The generator runs as a library, so the version in `Cargo.lock` is the version used. There is
+//! one output, for the web: it has no idea where its `.wasm` lies; the package's entries hand it
+//! over.
 
 use std::error::Error;
 use wasm_bindgen_cli_support::Bindgen;
@@ -17,8 +18,8 @@ fn main() -> Result<(), Box<dyn Error>> {
         .web(true)?
         .omit_default_module_path(true)
         .typescript(true)
-        // Names of functions are for debuggers. They are dropped here and not by `strip`, which drops
-        // the list of target features as well, and the generator reads that.
+        // Names of functions are for debuggers. They are dropped here and not by `strip`, which
+        // drops the list of target features as well, and the generator reads that.
         .remove_name_section(true)
         .generate(out_dir)?;
     Ok(())

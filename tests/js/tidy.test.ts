@@ -1,0 +1,168 @@
+/**
+ * What a reviewer would otherwise repeat. Each check is shown to fail on a small bad example, and
+ * then holds for the repository.
+ */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { codesAgree, codesAreExplained } from './tidy/codes.js';
+import { type Check, repositoryFiles } from './tidy/files.js';
+import { engineLayers, packageLayers } from './tidy/layers.js';
+import { mapIsComplete, mapIsCurrent } from './tidy/map.js';
+import { noJavaScript, noMachineWidths, noOutsideWorld, noUnsafe } from './tidy/purity.js';
+import { fileSizes, lineLengths, longFilesAreLong } from './tidy/sizes.js';
+import { noForeignHosts, noLeftovers, noMachinePaths } from './tidy/words.js';
+
+const repository = repositoryFiles();
+
+/** An example is files by path; every complaint about it is listed. */
+function holds(
+  promise: string,
+  check: Check,
+  examples: [Record<string, string>, string[]][],
+): void {
+  test(promise, () => {
+    for (const [files, complaints] of examples) {
+      assert.deepEqual(check(new Map(Object.entries(files))), complaints);
+    }
+    const complaints = check(repository);
+    assert.ok(complaints.length === 0, `\n${complaints.join('\n')}`);
+  });
+}
+
+holds('a module of the engine imports from the layers below it', engineLayers, [
+  [{ 'src/task.rs': 'use crate::id::Token;\n// crate::engine is fine to name' }, []],
+  [
+    { 'src/task.rs': 'use crate::state::State;' },
+    ['src/task.rs:1: task must not import state, a layer above'],
+  ],
+  [
+    { 'src/change.rs': 'use crate::{\n    task::{Task, engine},\n    ops::claim,\n};' },
+    ['src/change.rs:1: change must not import ops, a layer above'],
+  ],
+  [
+    { 'src/index/ready.rs': 'use super::At;\nuse super::super::txn::Txn;' },
+    ['src/index/ready.rs:2: index must not import txn, a layer above'],
+  ],
+  [
+    { 'src/codec/mod.rs': 'fn f() {\n    super::ops::claim();\n}' },
+    ['src/codec/mod.rs:2: codec must not import ops, a layer above'],
+  ],
+  [{ 'src/novel.rs': '' }, ['src/novel.rs: the module novel is in no layer']],
+]);
+
+holds('a module of the package imports from the layers below it', packageLayers, [
+  [{ 'pkg/src/store.ts': "import { Queue } from './queue.js';\nimport 'node:fs';" }, []],
+  [
+    { 'pkg/src/journal/file.ts': "import { Engine } from '../engine.js';" },
+    ['pkg/src/journal/file.ts:1: journal must not import engine, a layer above'],
+  ],
+  [
+    { 'pkg/src/queue.ts': "import {\n  type Store,\n} from './store.js';" },
+    ['pkg/src/queue.ts:3: queue must not import store, a layer above'],
+  ],
+  [
+    { 'pkg/src/errors.ts': "const { open } = await import('./index.js');" },
+    ['pkg/src/errors.ts:1: errors must not import index, a layer above'],
+  ],
+  [{ 'pkg/src/novel.ts': '' }, ['pkg/src/novel.ts: the module novel is in no layer']],
+]);
+
+holds('a file is about one thing', fileSizes, [
+  [{ 'src/id.rs': `${'\n'.repeat(399)}a\n`, 'README.md': '\n'.repeat(900) }, []],
+  [
+    { 'pkg/src/queue.ts': 'a\n'.repeat(401) },
+    ['pkg/src/queue.ts: 401 lines; 400 are enough for one noun'],
+  ],
+]);
+
+holds('a file that may be long is long', longFilesAreLong, []);
+
+holds('a line fits on a screen', lineLengths, [
+  [{ 'src/id.rs': 'é'.repeat(100) }, []],
+  [{ 'scripts/a.mjs': `\n${'a'.repeat(101)}` }, ['scripts/a.mjs:2: 101 columns of 100']],
+]);
+
+holds('no work is left over', noLeftovers, [
+  [{ 'src/id.rs': `// ${'TO'}${'DO'}: later` }, ['src/id.rs:1: names work that was left over']],
+]);
+
+holds("no path of anyone's machine is named", noMachinePaths, [
+  [{ 'scripts/a.mjs': "'/usr/bin/rustc', 'src/work/a', './tmp/a'" }, []],
+  [{ 'scripts/a.mjs': `'/${'home'}/me'` }, ["scripts/a.mjs:1: names a path of one's machine"]],
+]);
+
+holds('no host elsewhere is named', noForeignHosts, [
+  [{ 'a.md': 'http://127.0.0.1:80/x https://api.example.com/ http://localhost' }, []],
+  [
+    { 'a.md': `\nsee https:/${'/'}packages.elsewhere.dev/x` },
+    ['a.md:2: names the host packages.elsewhere.dev'],
+  ],
+]);
+
+const error = (rows: string) => ({ 'src/error.rs': rows });
+
+holds('the error codes are the same in Rust and in TypeScript', codesAgree, [
+  [{ ...error('TaskGone "TASK_GONE" Ended,'), 'pkg/src/errors.ts': "  TASK_GONE: 'ended'," }, []],
+  [
+    {
+      ...error('  TaskGone "TASK_GONE" Ended,\n  Stopped "STOPPED" Ended,'),
+      'pkg/src/errors.ts': "  TASK_GONE: 'closed',\n  TIMED_OUT: 'ended',",
+    },
+    [
+      'TASK_GONE: ended in src/error.rs, closed in pkg/src/errors.ts',
+      'STOPPED: ended in src/error.rs, nothing in pkg/src/errors.ts',
+      'TIMED_OUT: nothing in src/error.rs, ended in pkg/src/errors.ts',
+    ],
+  ],
+  [{}, ['src/error.rs: no error codes found', 'pkg/src/errors.ts: no error codes found']],
+]);
+
+holds('the README explains every error code', codesAreExplained, [
+  [{ ...error('TaskGone "TASK_GONE" Ended,'), 'README.md': '| `TASK_GONE` | it is gone |' }, []],
+  [
+    { ...error('TaskGone "TASK_GONE" Ended,'), 'README.md': 'There is `TASK_GONE`.' },
+    ['README.md: no table row explains TASK_GONE'],
+  ],
+]);
+
+holds('the code map names every file of the engine', mapIsComplete, [
+  [{ 'src/README.md': '`ops/`: `ops/claim.rs`', 'src/ops/mod.rs': '', 'src/ops/claim.rs': '' }, []],
+  [
+    { 'src/README.md': '`ops/task.rs`', 'src/task.rs': '', 'src/ops/task.rs': '' },
+    ['src/README.md: does not name task.rs'],
+  ],
+]);
+
+holds('the code map names no file that is gone', mapIsCurrent, [
+  [
+    { 'src/README.md': '`task.rs`, see `tests/queue.rs`', 'src/task.rs': '', 'tests/queue.rs': '' },
+    [],
+  ],
+  [{ 'src/README.md': '`job.rs`' }, ['src/README.md: names job.rs, which is not there']],
+]);
+
+holds('the engine has no unsafe code', noUnsafe, [
+  [{ 'src/wasm/mod.rs': 'unsafe {}', 'src/lib.rs': '#![forbid(unsafe_code)] // unsafe' }, []],
+  [{ 'src/state.rs': '\nunsafe {}' }, ['src/state.rs:2: unsafe code']],
+]);
+
+holds('the engine reads no clock and does no input or output', noOutsideWorld, [
+  [{ 'src/state.rs': 'use std::collections::BTreeMap;' }, []],
+  [
+    { 'src/engine.rs': 'use std::time::Instant;' },
+    ['src/engine.rs:1: reaches outside of the engine'],
+  ],
+]);
+
+holds('the engine knows JavaScript in one folder only', noJavaScript, [
+  [{ 'src/wasm/mod.rs': 'use wasm_bindgen::prelude::*;' }, []],
+  [{ 'src/engine.rs': 'use js_sys::Date;' }, ['src/engine.rs:1: knows of JavaScript']],
+]);
+
+holds('no stored number is as wide as the machine', noMachineWidths, [
+  [{ 'src/change.rs': '#[derive(Serialize)]\nstruct A(u64);\n\nstruct B {\n    c: usize,\n}' }, []],
+  [
+    { 'src/change.rs': '#[derive(Clone, Serialize)]\npub struct Row {\n    count: usize,\n}' },
+    ["src/change.rs: Row is stored and holds a number as wide as the machine's"],
+  ],
+]);
