@@ -251,11 +251,13 @@ impl Txn<'_> {
 
 /// Leases.
 impl Txn<'_> {
+    /// The record, unless nobody held it for so long that it counts as removed.
     pub fn lease(&self, name: NameRef<'_>) -> Option<&LeaseRow> {
-        match self.staged.lease(name.as_str()) {
+        let row = match self.staged.lease(name.as_str()) {
             Some(row) => row,
             None => self.state.leases.get(name.as_str()),
-        }
+        };
+        row.filter(|row| row.gone_at() > self.now)
     }
 
     pub fn put_lease(&mut self, name: Name, row: LeaseRow) {

@@ -2,6 +2,7 @@
 //!
 //! Durations: `30ms` `5s` `2m` `3h` `1d` `forever`, and sums and differences without spaces, like
 //! `30s+1ms` or `1d-1ms`. Text with spaces stands in double quotes.
+//! Commas and semicolons behind a word are for readers only.
 
 use std::collections::VecDeque;
 use std::str::FromStr;
@@ -23,7 +24,10 @@ impl Words {
                 Some(quoted) => quoted
                     .split_once('"')
                     .unwrap_or_else(|| panic!("a quote does not end in the line\n  {line}")),
-                None => rest.split_once(char::is_whitespace).unwrap_or((rest, "")),
+                None => {
+                    let (word, after) = rest.split_once(char::is_whitespace).unwrap_or((rest, ""));
+                    (word.trim_end_matches([',', ';']), after)
+                }
             };
             left.push_back(word.to_owned());
             rest = after.trim_start();
