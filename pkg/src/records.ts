@@ -1,0 +1,260 @@
+/**
+ * Reads packed replies. The order of the fields is that of `src/wasm/records.rs`.
+ *
+ * A reply is copied out of the engine's memory once, as bytes; its records are read from the copy when
+ * somebody asks for a field, so a claimed task costs one small object until its payload is looked at.
+ */
+
+import {
+  DEAD_REASONS,
+  type DeadReason,
+  type EnqueuedReply,
+  type LeaseReply,
+  TASK_STATES,
+  type TaskReply,
+  type TaskState,
+  type ValueReply,
+} from './requests.js';
+
+const ABSENT = 0xffff_ffff;
+const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** A cursor over a reply. */
+export class ReplyReader {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  #at = 0;
+
+  constructor(bytes: Uint8Array) {
+    this.#bytes = bytes;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
+  flag(): boolean {
+    return this.#view.getUint8(this.#at++) !== 0;
+  }
+
+  count(): number {
+    const value = this.#view.getUint32(this.#at, true);
+    this.#at += 4;
+    return value;
+  }
+
+  number(): number {
+    const value = this.#view.getFloat64(this.#at, true);
+    this.#at += 8;
+    return value;
+  }
+
+  optional(): number | undefined {
+    const value = this.number();
+    return Number.isNaN(value) ? undefined : value;
+  }
+
+  blob(): Uint8Array | undefined {
+    const size = this.count();
+    if (size === ABSENT) return undefined;
+    this.#at += size;
+    return this.#bytes.subarray(this.#at - size, this.#at);
+  }
+
+  text(): string | undefined {
+    const bytes = this.blob();
+    return bytes === undefined ? undefined : decoder.decode(bytes);
+  }
+
+  /** The records up to the end, each read by `one`. */
+  rest<T>(one: (reader: this) => T): T[] {
+    const items: T[] = [];
+    while (!this.isAtEnd) items.push(one(this));
+    return items;
+  }
+
+  task(): TaskReply {
+    const size = this.count();
+    this.#at += size;
+    return new TaskRecordView(this.#bytes, this.#view, this.#at - size);
+  }
+}
+
+export function readEnqueued(reader: ReplyReader): EnqueuedReply {
+  return {
+    id: reader.number(),
+    seq: reader.number(),
+    created: reader.flag(),
+    state: stateAt(reader.optional()),
+  };
+}
+
+export function readLease(reader: ReplyReader): LeaseReply {
+  return {
+    name: reader.text() ?? '',
+    owner: reader.text(),
+    token: reader.number(),
+    until: reader.number(),
+    acquiredAt: reader.number(),
+    meta: reader.blob(),
+  };
+}
+
+export function readValue(key: string, reader: ReplyReader): ValueReply {
+  const version = reader.optional();
+  return { key, version, value: reader.blob() ?? new Uint8Array() };
+}
+
+export function readKeyedValue(reader: ReplyReader): ValueReply {
+  return readValue(reader.text() ?? '', reader);
+}
+
+export function stateAt(phase: number | undefined): TaskState | undefined {
+  return phase === undefined ? undefined : TASK_STATES[phase];
+}
+
+const NUMBERS = [
+  'id',
+  'seq',
+  'priority',
+  'state',
+  'attempt',
+  'maxAttempts',
+  'token',
+  'deadline',
+  'createdAt',
+  'updatedAt',
+  'runAt',
+  'expiresAt',
+  'claimedAt',
+  'diedAt',
+  'deadReason',
+  'boundary',
+  'resultRetention',
+] as const;
+const BLOBS = [
+  'owner',
+  'lastOwner',
+  'key',
+  'codec',
+  'lastError',
+  'progress',
+  'result',
+  'payload',
+] as const;
+const BLOBS_AT = NUMBERS.length * 8;
+
+/** A task record that is read field by field, when asked. */
+class TaskRecordView implements TaskReply {
+  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
+  readonly #at: number;
+
+  constructor(bytes: Uint8Array, view: DataView, at: number) {
+    this.#bytes = bytes;
+    this.#view = view;
+    this.#at = at;
+  }
+
+  #number(name: (typeof NUMBERS)[number]): number {
+    return this.#view.getFloat64(this.#at + NUMBERS.indexOf(name) * 8, true);
+  }
+
+  #optional(name: (typeof NUMBERS)[number]): number | undefined {
+    const value = this.#number(name);
+    return Number.isNaN(value) ? undefined : value;
+  }
+
+  #blob(name: (typeof BLOBS)[number]): Uint8Array | undefined {
+    let at = this.#at + BLOBS_AT;
+    for (let skipped = BLOBS.indexOf(name); skipped > 0; skipped--) {
+      const size = this.#view.getUint32(at, true);
+      at += size === ABSENT ? 4 : 4 + size;
+    }
+    const size = this.#view.getUint32(at, true);
+    return size === ABSENT ? undefined : this.#bytes.subarray(at + 4, at + 4 + size);
+  }
+
+  #text(name: (typeof BLOBS)[number]): string | undefined {
+    const bytes = this.#blob(name);
+    return bytes === undefined ? undefined : decoder.decode(bytes);
+  }
+
+  get id(): number {
+    return this.#number('id');
+  }
+  get seq(): number {
+    return this.#number('seq');
+  }
+  get priority(): number {
+    return this.#number('priority');
+  }
+  get state(): TaskState {
+    return stateAt(this.#number('state')) ?? 'done';
+  }
+  get attempt(): number {
+    return this.#number('attempt');
+  }
+  get maxAttempts(): number {
+    return this.#number('maxAttempts');
+  }
+  get token(): number | undefined {
+    return this.#optional('token');
+  }
+  get deadline(): number | undefined {
+    return this.#optional('deadline');
+  }
+  get createdAt(): number {
+    return this.#number('createdAt');
+  }
+  get updatedAt(): number {
+    return this.#number('updatedAt');
+  }
+  get runAt(): number {
+    return this.#number('runAt');
+  }
+  get expiresAt(): number | undefined {
+    return this.#optional('expiresAt');
+  }
+  get claimedAt(): number | undefined {
+    return this.#optional('claimedAt');
+  }
+  get diedAt(): number | undefined {
+    return this.#optional('diedAt');
+  }
+  get deadReason(): DeadReason | undefined {
+    const reason = this.#optional('deadReason');
+    return reason === undefined ? undefined : DEAD_REASONS[reason];
+  }
+  get boundary(): number | undefined {
+    return this.#optional('boundary');
+  }
+  get resultRetention(): number {
+    return this.#number('resultRetention');
+  }
+  get owner(): string | undefined {
+    return this.#text('owner');
+  }
+  get lastOwner(): string | undefined {
+    return this.#text('lastOwner');
+  }
+  get key(): string | undefined {
+    return this.#text('key');
+  }
+  get codec(): string | undefined {
+    return this.#text('codec');
+  }
+  get lastError(): string | undefined {
+    return this.#text('lastError');
+  }
+  get progress(): Uint8Array | undefined {
+    return this.#blob('progress');
+  }
+  get result(): Uint8Array | undefined {
+    return this.#blob('result');
+  }
+  get payload(): Uint8Array {
+    return this.#blob('payload') ?? new Uint8Array();
+  }
+}
