@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run, runTests } from './command.mjs';
+import { makeFactory } from './factory.mjs';
 import { onceFor } from './stamp.mjs';
 import { step, testStep } from './step.mjs';
 import { TARGET } from './toolchain.mjs';
@@ -16,11 +17,16 @@ export async function buildEngine(toolchain) {
   await step('engine to WebAssembly', () => cargo(run, toolchain, 'build', ['--release', '--lib']));
   const paths = {
     stamp: 'target/stamps/bindgen',
-    inputs: [COMPILED, 'scripts/bindgen', 'Cargo.lock'],
+    inputs: [COMPILED, 'scripts/bindgen', 'scripts/factory.mjs', 'Cargo.lock'],
     outputs: ['pkg/wasm/fencepost.js', 'pkg/wasm/fencepost_bg.wasm', 'pkg/wasm/fencepost.d.ts'],
   };
   const bindgen = ['run', '--quiet', '--package', 'bindgen', '--', COMPILED, 'pkg/wasm'];
-  await step('engine, its JavaScript side', () => onceFor(paths, () => run('cargo', bindgen)));
+  await step('engine, its JavaScript side', () =>
+    onceFor(paths, async () => {
+      await run('cargo', bindgen);
+      makeFactory(join(ROOT, 'pkg/wasm/fencepost.js'));
+    }),
+  );
 }
 
 /**
