@@ -4,7 +4,7 @@
 //! that merely begins like it.
 
 use crate::error::Error;
-use crate::name::LOCK_PREFIX;
+use crate::name::{EFFECT_PREFIX, LOCK_PREFIX};
 use serde::{Deserialize, Serialize};
 
 /// One thing that a caller may be allowed to do.
@@ -58,8 +58,14 @@ impl Grant {
 
 impl Caller {
     pub fn may(&self, right: Right, realm: Realm, name: &str) -> bool {
-        // Locks are leases under a prefix of the engine's; they are granted by their plain name.
-        let plain = name.strip_prefix(LOCK_PREFIX).unwrap_or(name);
+        // Locks are leases and effects are values under prefixes of the engine's; both are granted by
+        // their plain name.
+        let plain = match realm {
+            Realm::Queue => None,
+            Realm::Lease => name.strip_prefix(LOCK_PREFIX),
+            Realm::Kv => name.strip_prefix(EFFECT_PREFIX),
+        };
+        let plain = plain.unwrap_or(name);
         self.may.iter().any(|grant| grant.covers(realm, plain) && grant.rights.contains(&right))
     }
 

@@ -9,6 +9,8 @@ pub mod script;
 pub mod task_commands;
 pub mod words;
 
+use fencepost::change::Entry;
+use fencepost::codec::EntryWriter;
 use fencepost::engine::{Engine, Options};
 use fencepost::id::Instant;
 use fencepost::limits::PAYLOAD_BYTES_DEFAULT;
@@ -42,4 +44,11 @@ pub fn commit(engine: &mut Engine) -> Vec<u8> {
 /// All is well with the indexes.
 pub fn assert_verified(engine: &Engine) {
     assert_eq!(engine.verify().problems, Vec::<String>::new());
+}
+
+/// The bytes of an entry that no engine decided.
+pub fn seal(entry: &Entry) -> Vec<u8> {
+    let mut writer = EntryWriter::default();
+    entry.body.changes.iter().for_each(|change| writer.append(change));
+    writer.finish(entry).bytes
 }
