@@ -52,6 +52,7 @@ const NOTHING = new Uint8Array();
 /** The static side of the engine's class. */
 export interface CoreClass {
   checkName(argument: string, family: number, text: string): void;
+  crashReport(): { message?: string };
 }
 
 export class WasmBridge implements Bridge {
@@ -59,12 +60,14 @@ export class WasmBridge implements Bridge {
   readonly #class: CoreClass;
   readonly #memory: WebAssembly.Memory;
   readonly #packer: Packer;
+  readonly #crash: { message?: string };
 
   constructor(core: Core, coreClass: CoreClass, memory: WebAssembly.Memory) {
     this.#core = core;
     this.#class = coreClass;
     this.#memory = memory;
     this.#packer = new Packer(core, memory);
+    this.#crash = coreClass.crashReport();
   }
 
   queueEnqueue(request: EnqueueRequest, { now, caller }: Moment): EnqueuedReply {
@@ -339,7 +342,7 @@ export class WasmBridge implements Bridge {
   }
 
   mergeSealed(): void {
-    this.#core.mergeSealed();
+    this.#thrown(() => this.#core.mergeSealed());
   }
 
   merge(entry: Uint8Array): void {
@@ -404,6 +407,10 @@ export class WasmBridge implements Bridge {
   }
   get nextDue(): number | undefined {
     return this.#core.nextDue;
+  }
+
+  get crashMessage(): string | undefined {
+    return this.#crash.message;
   }
 
   free(): void {

@@ -330,6 +330,8 @@ export interface Bridge {
   readonly groupIsFull: boolean
   /** When time alone changes an answer, or enforcement has work. */
   readonly nextDue: number | undefined
+  /** What the engine said when it crashed; may be read after the crash. */
+  readonly crashMessage: string | undefined
   /** Gives the memory back. Nothing may be called afterwards. */
   free(): void
 }

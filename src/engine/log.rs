@@ -63,12 +63,19 @@ impl Engine {
 
     /// The sealed entry is in the journal: makes it true.
     ///
-    /// # Panics
-    /// When none is sealed.
-    pub fn merge_sealed(&mut self) {
-        let Pending { entry, hash } = self.sealed.take().expect("an entry is sealed");
+    /// # Errors
+    /// `INVALID_ARGUMENT` when none is sealed.
+    pub fn merge_sealed(&mut self) -> Result<(), Error> {
+        let Some(Pending { entry, hash }) = self.sealed.take() else {
+            return Err(Error::InvalidArgument {
+                argument: "engine",
+                expected: "an entry that was taken and not yet merged",
+                got: "none".to_owned(),
+            });
+        };
         self.state.merge(entry, hash);
         self.discard();
+        Ok(())
     }
 
     /// Forgets the sealed entry and everything staged.
@@ -87,8 +94,7 @@ impl Engine {
     /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` when commands are staged.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
         if self.sealed.as_ref().is_some_and(|pending| bytes.ends_with(&pending.hash)) {
-            self.merge_sealed();
-            return Ok(());
+            return self.merge_sealed();
         }
         self.require_open()?;
         if self.staged.commands() > 0 || self.transaction.is_some() {

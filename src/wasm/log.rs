@@ -31,8 +31,8 @@ impl Core {
 
     /// The sealed entry is in the journal.
     #[wasm_bindgen(js_name = mergeSealed)]
-    pub fn merge_sealed(&mut self) {
-        self.engine.merge_sealed();
+    pub fn merge_sealed(&mut self) -> Result<(), JsValue> {
+        self.engine.merge_sealed().map_err(thrown)
     }
 
     /// Merges an entry that follows on the newest one.

@@ -9,6 +9,7 @@
 //! called again; the package drops it and builds a new one from the journal.
 
 mod answer;
+mod crash;
 mod inspect;
 mod lease;
 mod log;
@@ -91,6 +92,12 @@ impl Core {
         })
     }
 
+    /// An object that gets a `message` when this engine panics.
+    #[wasm_bindgen(js_name = crashReport)]
+    pub fn crash_report() -> js_sys::Object {
+        crash::report()
+    }
+
     /// Makes room for a request and tells where. Views of the memory die when it grows.
     #[wasm_bindgen(js_name = scratchAt)]
     pub fn scratch_at(&mut self, bytes: u32) -> u32 {
@@ -121,6 +128,19 @@ impl Core {
             _ => "name",
         };
         reader::named(argument, family, text).map(|_| ()).map_err(|error| answer::error(&error))
+    }
+}
+
+/// The regions, for a host in Rust.
+impl Core {
+    /// Writes a request into the scratch region.
+    pub fn put_request(&mut self, request: &[u8]) {
+        self.scratch.clear();
+        self.scratch.extend_from_slice(request);
+    }
+
+    pub fn reply_bytes(&self) -> &[u8] {
+        self.reply.bytes()
     }
 }
 

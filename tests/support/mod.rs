@@ -37,7 +37,7 @@ pub fn at(milliseconds: u64) -> Instant {
 /// Stores and merges what is staged; the bytes of its entry.
 pub fn commit(engine: &mut Engine) -> Vec<u8> {
     let sealed = engine.seal().expect("nothing is sealed").expect("something is staged");
-    engine.merge_sealed();
+    engine.merge_sealed().expect("an entry is sealed");
     sealed.bytes
 }
 

@@ -221,7 +221,7 @@ impl<'a> Run<'a> {
         if let Some(sealed) = self.replicas[self.turn].seal().expect("nothing is sealed") {
             for (position, replica) in self.replicas.iter_mut().enumerate() {
                 match position == self.turn {
-                    true => replica.merge_sealed(),
+                    true => replica.merge_sealed().expect("an entry is sealed"),
                     false => replica.merge(&sealed.bytes).expect("the entry fits"),
                 }
             }
