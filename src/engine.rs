@@ -86,7 +86,7 @@ pub struct Engine {
     options: Options,
     /// The last commit that this replica sealed.
     commit_counter: u64,
-    /// The greatest `now` of the staged commands.
+    /// The time of the log as the staged commands leave it.
     decided_at: Instant,
     transaction: Option<Savepoint>,
     sealed: Option<Pending>,
@@ -135,7 +135,7 @@ impl Engine {
 
     /// The time that an operation at `now` gets.
     pub fn time(&self, now: Instant) -> Instant {
-        now.min(NOW_MAX).max(self.state.head.time).max(self.decided_at)
+        now.min(NOW_MAX).max(self.decided_at)
     }
 
     pub fn add_caller(&mut self, caller: Caller) -> CallerId {
@@ -155,7 +155,6 @@ impl Engine {
         operation: impl FnOnce(&mut Txn<'_>) -> Result<T, Error>,
         holds: impl FnOnce(&T) -> bool,
     ) -> Result<T, Error> {
-        self.require_open()?;
         let now = self.time(context.now);
         self.found_if_empty(now)?;
         self.state.advance(now);
@@ -233,8 +232,17 @@ impl Engine {
     /// The first command of an empty log; does nothing on any other.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` while an entry is sealed.
+    /// `INVALID_ARGUMENT` while an entry is sealed, and while the rows of a snapshot are staged: an
+    /// operation would not see them.
     pub fn found_if_empty(&mut self, now: Instant) -> Result<(), Error> {
+        self.require_open()?;
+        if self.staged.founds_with_rows() {
+            return Err(Error::InvalidArgument {
+                argument: "engine",
+                expected: "merge() of the restored snapshot before another operation",
+                got: "an operation".to_owned(),
+            });
+        }
         let is_founded = self.state.head.store.is_some() || self.staged.commands() > 0;
         if is_founded || self.transaction.is_some() {
             return Ok(());
@@ -258,7 +266,6 @@ impl Engine {
     /// # Errors
     /// `INVALID_ARGUMENT` while an entry is sealed.
     pub fn begin_transaction(&mut self, now: Instant) -> Result<Instant, Error> {
-        self.require_open()?;
         assert!(self.transaction.is_none(), "a transaction does not begin inside another");
         let now = self.time(now);
         self.found_if_empty(now)?;

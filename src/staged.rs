@@ -271,6 +271,11 @@ impl Staged {
         }
     }
 
+    /// Whether the log is founded on the rows of a snapshot, by the first change.
+    pub fn founds_with_rows(&self) -> bool {
+        matches!(self.changes.first(), Some(Change::Founded { rows: Some(_), .. }))
+    }
+
     /// How many commands have changed something.
     pub fn commands(&self) -> usize {
         self.command_ends.len()

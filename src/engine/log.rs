@@ -84,7 +84,7 @@ impl Engine {
         self.transaction = None;
         self.writer.clear();
         self.staged.clear(self.state.counters);
-        self.decided_at = Instant::default();
+        self.decided_at = self.state.head.time;
     }
 
     /// Catches up with an entry from the journal. What is staged was decided on an older state and must
@@ -93,22 +93,24 @@ impl Engine {
     /// # Errors
     /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` when commands are staged.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        if self.sealed.as_ref().is_some_and(|pending| bytes.ends_with(&pending.hash)) {
+        let (entry, hash) = codec::decode_entry(bytes)?;
+        if self.sealed.as_ref().is_some_and(|pending| pending.hash == hash) {
             return self.merge_sealed();
         }
         self.require_open()?;
-        if self.staged.commands() > 0 || self.transaction.is_some() {
-            return Err(Error::InvalidArgument {
-                argument: "engine",
-                expected: "discard() of the staged operations before another entry is merged",
-                got: format!("{} staged operations", self.staged.commands()),
-            });
-        }
-        let (entry, hash) = codec::decode_entry(bytes)?;
+        self.require_unstaged("discard() of the staged operations before another entry is merged")?;
         accept::require_next(&self.state, &entry)?;
         self.state.merge(entry, hash);
         self.discard();
         Ok(())
+    }
+
+    fn require_unstaged(&self, expected: &'static str) -> Result<(), Error> {
+        if self.staged.commands() == 0 && self.transaction.is_none() {
+            return Ok(());
+        }
+        let got = format!("{} staged operations", self.staged.commands());
+        Err(Error::InvalidArgument { argument: "engine", expected, got })
     }
 
     /// Whether the sealed commit, or an earlier one of this replica, is in the log that was merged.
@@ -180,7 +182,8 @@ impl Engine {
     pub fn repair_clock(&mut self, now: Instant) -> Result<bool, Error> {
         self.require_open()?;
         let now = now.min(NOW_MAX);
-        if self.state.head.time <= now || self.staged.commands() > 0 {
+        self.require_unstaged("discard() of the staged operations before the clock is repaired")?;
+        if self.state.head.time <= now {
             return Ok(false);
         }
         let began = self.staged.savepoint();

@@ -49,11 +49,12 @@ pub fn repair_clock(txn: &mut Txn<'_>) -> Result<(), Error> {
     let (state, now) = (txn.state, txn.now);
     for task in state.tasks() {
         let TaskState::Inflight(claim) = &task.row.state else { continue };
-        let latest = now.after(claim.claimed_at.until(claim.deadline).max(claim.lease));
+        // The row was last written by the claim or by its newest extension.
+        let latest = now.after(task.row.updated_at.until(claim.deadline));
         if claim.deadline > latest {
             let claim = Claim { deadline: latest, ..claim.clone() };
             let state = TaskState::Inflight(claim);
-            txn.put_row(task, TaskRow { state, ..task.row.clone() });
+            txn.put_row(task, TaskRow { state, updated_at: now, ..task.row.clone() });
         }
     }
     for (name, row) in &state.leases {
