@@ -5,7 +5,8 @@
  * **Invariant**: the codes are those of the engine (`src/error.rs`), and a code never disappears.
  * `code` is for programs, `kind` says what the caller should do, `message` is for people.
  *
- * Refusals (a stale token, a held lease, nothing to claim) are no errors: they are ordinary results.
+ * Refusals (a stale token, a held lease, nothing to claim) are no errors: they are ordinary
+ * results.
  */
 
 /** Every code, and what its kind asks the caller to do. */
@@ -41,8 +42,8 @@ export type ErrorCode = keyof typeof ERROR_KINDS;
 
 /**
  * What the caller should do: `invalid` fix the call, `denied` ask for the right, `conflict` read
- * again and retry, `ended` stop, `unavailable` try again (perhaps after reopening), `data` restore or
- * upgrade, `closed` open again.
+ * again and retry, `ended` stop, `unavailable` try again (perhaps after reopening), `data` restore
+ * or upgrade, `closed` open again.
  */
 export type ErrorKind = (typeof ERROR_KINDS)[ErrorCode];
 

@@ -16,7 +16,7 @@ export function defaultPath(name: string): string {
   return join('.fencepost', `${encoded.slice(0, ENCODED_CHARS_MAX / 2)}~${hash}`);
 }
 
-/** Dots only between other characters: `.` and `..` are directories, and Windows drops a last one. */
+/** No dot at either end: `.` and `..` are directories, and Windows drops a last one. */
 function encodeSegment(name: string): string {
   let encoded = '';
   for (const byte of new TextEncoder().encode(name)) {

@@ -1,9 +1,9 @@
 /**
- * The few things the file journal asks of a disk. A seam, so that the tests can pull the plug between
- * any two of them.
+ * The few things the file journal asks of a disk. A seam, so that the tests can pull the plug
+ * between any two of them.
  *
- * Only `node:` modules that Deno and Bun have as well, and of those only the callback functions: the
- * three agree on them.
+ * Only `node:` modules that Deno and Bun have as well, and of those only the callback functions:
+ * the three agree on them.
  */
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';

@@ -248,7 +248,7 @@ function bytesOf(frames: readonly Frame[]): Uint8Array[] {
   return frames.map((frame) => frame.bytes);
 }
 
-/** The log must begin at the first slot, or at the latest right behind the snapshot it belongs to. */
+/** The log must begin at the first slot, or no later than right behind its snapshot. */
 function requireContinuous({ log, frames }: ReadLog, snapshot: Frame | null): void {
   const first = frames.at(0);
   if (first === undefined) return;

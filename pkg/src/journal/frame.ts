@@ -73,8 +73,8 @@ export function decodeFrame(file: Uint8Array, offset: number, seed: number): Fra
 }
 
 /**
- * Whether the whole header of a frame of a slot after `slot` stands anywhere behind `offset`. Frames
- * of earlier slots may: somebody can have copied them into a payload.
+ * Whether the whole header of a frame of a slot after `slot` stands anywhere behind `offset`.
+ * Frames of earlier slots may: somebody can have copied them into a payload.
  */
 export function hasLaterFrame(file: Uint8Array, offset: number, slot: Slot, seed: number): boolean {
   const search = Buffer.from(file.buffer, file.byteOffset, file.byteLength);

@@ -25,7 +25,7 @@ export type Slot = number;
 export interface Entry {
   /** Any length up to 16 MiB, stored exactly. */
   bytes: Uint8Array;
-  /** Names the entry: log id and hash, 32 bytes. Kept beside the head and given with every `News`. */
+  /** Names the entry: log id and hash, 32 bytes. The newest one is given with every `News`. */
   tag: Uint8Array;
 }
 
@@ -36,8 +36,8 @@ export interface News {
   /** Only when an entry that follows on `after` is compacted away: start again from here. */
   snapshot?: { slot: Slot; bytes: Uint8Array };
   /**
-   * Follow on `snapshot.slot`, or on `after`, without a gap up to the tip. Asked from beyond the tip:
-   * none. The store sees from the tip that its log is not this one any more.
+   * Follow on `snapshot.slot`, or on `after`, without a gap up to the tip. Asked from beyond the
+   * tip: none. The store sees from the tip that its log is not this one any more.
    */
   entries: Uint8Array[];
   /**
@@ -61,7 +61,8 @@ export interface Journal {
    * Open the log, create it when it is missing, and answer everything in it (`after` is 0).
    *
    * The log remembers the store's name and refuses another one: `INVALID_ARGUMENT`. What cannot be
-   * understood is left as it was: `JOURNAL_CORRUPT` for damage, `FORMAT_TOO_NEW` for a later format.
+   * understood is left as it was: `JOURNAL_CORRUPT` for damage, `FORMAT_TOO_NEW` for a later
+   * format.
    */
   open(name: string, options?: JournalOptions): Promise<News>;
 
@@ -70,8 +71,8 @@ export interface Journal {
    * slot: one atomic step. The promise resolves when the entry is as durable as was asked for.
    *
    * `decide` is synchronous; nothing may be awaited between it and the append. It is called again,
-   * with what is new since the last call, when another writer was first. It may return null: nothing
-   * to store. When it throws, nothing is stored and `commit` rejects with what it threw.
+   * with what is new since the last call, when another writer was first. It may return null:
+   * nothing to store. When it throws, nothing is stored and `commit` rejects with what it threw.
    */
   commit(after: Slot, decide: (news: News) => Entry | null): Promise<void>;
 

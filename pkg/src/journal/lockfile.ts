@@ -1,11 +1,11 @@
 /**
  * An exclusive lock on a directory that a dead holder cannot keep, without timers.
  *
- * The lock is a row of files `lock.<number>`; whoever owns the highest number holds it. A file comes
- * into being with its content, by linking a written file to the next number, which the system
+ * The lock is a row of files `lock.<number>`; whoever owns the highest number holds it. A file
+ * comes into being with its content, by linking a written file to the next number, which the system
  * allows once. It is never deleted by its owner: releasing marks it `free`, so numbers only rise,
- * and a contender that slept for a while between looking and linking finds a higher number
- * and steps back.
+ * and a contender that slept for a while between looking and linking finds a higher number and
+ * steps back.
  *
  * ```text
  *            link lock.<n+1>                    mark
@@ -75,8 +75,8 @@ class HeldLock implements Lock {
 }
 
 /**
- * Takes a number; null when somebody else was first and the caller has to look again. Right only for
- * the number after one that is free or dead; however long ago that was seen.
+ * Takes a number; null when somebody else was first and the caller has to look again. Right only
+ * for the number after one that is free or dead; however long ago that was seen.
  */
 export function claimNumber(directory: string, number: number): number | null {
   const temporary = join(directory, `lock.tmp-${crypto.randomUUID()}`);
@@ -132,12 +132,12 @@ function requireVacant(path: string): void {
 function parseHolder(text: string): Holder | null {
   let value: Partial<Holder>;
   try {
-    value = JSON.parse(text);
+    value = JSON.parse(text) ?? {};
   } catch {
     return null;
   }
   const { pid, host, boot, started, openedAt } = value;
-  if (!Number.isSafeInteger(pid) || !Number.isSafeInteger(openedAt)) return null;
+  if (!Number.isSafeInteger(pid) || Number.isNaN(new Date(openedAt ?? '').getTime())) return null;
   if ([host, boot, started].some((field) => typeof field !== 'string')) return null;
   return value as Holder;
 }

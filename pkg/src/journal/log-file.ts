@@ -156,8 +156,8 @@ export class LogFile {
   }
 
   /**
-   * @throws FencepostError `LOG_REPLACED` when the file was deleted under us, `JOURNAL_CORRUPT` when
-   *   somebody else wrote into it
+   * @throws FencepostError `LOG_REPLACED` when the file was deleted under us, `JOURNAL_CORRUPT`
+   *   when somebody else wrote into it
    */
   requireUntouched(): void {
     const { size, links } = this.#file.stat();
@@ -178,7 +178,6 @@ export class LogFile {
     if (strict) await this.#flush();
     // Deleted in between: the frame is in a file that nobody will ever read.
     if (this.#countsLinks && this.#file.stat().links === 0) {
-      this.#tail = 'unknown';
       throw replaced(this.path, {});
     }
     this.#bounds.push(this.#end() + frame.byteLength);

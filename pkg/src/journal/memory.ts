@@ -11,8 +11,9 @@ import type { Entry, Journal, News, Slot } from './journal.js';
 import { oldestKept } from './retention.js';
 
 /**
- * A journal in memory. It keeps what it holds as long as the object lives, and several stores of one
- * name may open it at the same time, each of which closes it once: they are replicas of one log.
+ * A journal in memory. It keeps what it holds as long as the object lives, and several stores of
+ * one name may open it at the same time, each of which closes it once: they are replicas of one
+ * log.
  *
  * ```ts
  * const store = await open('my-app', { journal: memory() })

@@ -83,7 +83,7 @@ function requireReadable(format: number, minReader: number, path: string): void 
   if (minReader <= FORMAT) return;
   throw new FencepostError(
     'FORMAT_TOO_NEW',
-    `${quote(path)}: format ${format} needs a reader of format ${minReader}, this one knows ${FORMAT}`,
+    `${quote(path)}: format ${format} needs a reader of format ${minReader}, this is ${FORMAT}`,
     { details: { path, format, minReader, supported: FORMAT, stored: false } },
   );
 }

@@ -11,8 +11,8 @@ export interface Scan {
 }
 
 /**
- * @throws FencepostError `JOURNAL_CORRUPT` with file and offset, when a frame is damaged that is not
- *   the last one
+ * @throws FencepostError `JOURNAL_CORRUPT` with file and offset, when a frame is damaged that is
+ *   not the last one
  */
 export function scanFrames(file: Uint8Array, preamble: Preamble, path: string): Scan {
   const frames: Frame[] = [];

@@ -1,6 +1,6 @@
 /**
- * The file `snapshot`: a preamble and one frame, whose slot and tag are those of the newest entry in
- * the snapshot. It is written beside the old one and then takes its name, so it is always whole.
+ * The file `snapshot`: a preamble and one frame, whose slot and tag are those of the newest entry
+ * in the snapshot. It is written beside the old one and then takes its name, so it is always whole.
  */
 import { join } from 'node:path';
 import { type Disk, readAll } from './disk.js';

@@ -1,5 +1,5 @@
 /** The part of the conformance suite about snapshots and the floor. */
-import type { Case } from './conformance.js';
+import type { Case } from './case.js';
 import { expect, expectBytes, expectCode, patternBytes, Replica, tagFor } from './replica.js';
 
 const SNAPSHOT = patternBytes(3 * (1 << 20) + 17, 5);

@@ -1,5 +1,5 @@
 /** The part of the conformance suite about several journals on one storage. */
-import type { Case } from './conformance.js';
+import type { Case } from './case.js';
 import { expect, expectBytes, patternBytes, Replica } from './replica.js';
 
 export const sharedCases: Record<string, Case> = {

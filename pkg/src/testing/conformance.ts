@@ -5,26 +5,17 @@
  * import { test } from 'node:test'
  * import { journalConformance } from 'fencepost/testing'
  *
- * journalConformance(() => ({ journal: () => myJournal(somewhereEmpty()) }), { test, shared: true })
+ * journalConformance(() => ({ journal: () => myJournal(somewhereEmpty()) }), { test, shared: true
+ * })
  * ```
  *
  * It uses no test framework and no runtime, so it runs in a browser as well.
  */
 import type { Journal, News } from '../journal/journal.js';
+import type { Case, JournalUnderTest } from './case.js';
 import { compactionCases } from './conformance-compaction.js';
 import { sharedCases } from './conformance-shared.js';
 import { expect, expectBytes, expectCode, patternBytes, Replica, tagFor } from './replica.js';
-
-/** One fresh, empty storage. */
-export interface JournalUnderTest {
-  /**
-   * A journal on that storage. Called again after the first one was closed, to see what is still
-   * there; with `shared`, also while it is open. May return the same object.
-   */
-  journal(): Journal | Promise<Journal>;
-  /** Called at the end of the test, after every journal was closed. */
-  dispose?(): void | Promise<void>;
-}
 
 export interface ConformanceOptions {
   /** Registers a test; that of `node:test` fits. */
@@ -32,8 +23,6 @@ export interface ConformanceOptions {
   /** Whether several journals may be open on one storage at the same time. Default false. */
   shared?: boolean;
 }
-
-export type Case = (under: JournalUnderTest) => Promise<void>;
 
 /** Registers the whole suite. `make` is called once for each test. */
 export function journalConformance(

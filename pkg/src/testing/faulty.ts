@@ -22,8 +22,8 @@ export type Operation = 'open' | 'commit' | 'compact';
  * - `full`: nothing is sent, `JOURNAL_FULL` with `details.stored: false`
  * - `lose-request`: nothing is sent, and the error does not tell
  * - `lose-reply`: it is done, and the error does not tell
- * - `outrun`: another writer is first: `decide` is asked, its answer is thrown away, and it is asked
- *   again with what is new since
+ * - `outrun`: another writer is first: `decide` is asked, its answer is thrown away, and it is
+ *   asked again with what is new since
  * - `hold-request`: it is sent when `release()` is called
  * - `hold-reply`: it is done at once, and told when `release()` is called
  */

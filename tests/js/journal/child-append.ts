@@ -8,7 +8,7 @@ import { file } from '../../../pkg/src/journal/file.js';
 import { Replica } from '../../../pkg/src/testing/replica.js';
 import { entryBytes, snapshotBytes } from './append-bytes.js';
 
-async function main(path: string, compactEvery: number): Promise<void> {
+async function appendUntilStopped(path: string, compactEvery: number): Promise<void> {
   const replica = new Replica(file(path));
   await replica.open('append');
   stdout.write('open\n');
@@ -25,4 +25,4 @@ async function main(path: string, compactEvery: number): Promise<void> {
   }
 }
 
-main(argv[2] ?? '', Number(argv[3] ?? Number.POSITIVE_INFINITY));
+await appendUntilStopped(argv[2] ?? '', Number(argv[3] ?? Number.POSITIVE_INFINITY));

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
 export class Child {
@@ -9,14 +10,17 @@ export class Child {
   readonly #lines: AsyncIterator<string>;
   readonly #ended: Promise<unknown>;
 
-  /** `limit` is the size no file may exceed, in blocks of 512 bytes. */
-  constructor(script: string, args: string[], limit?: number) {
+  /**
+   * It does not outlive the test. `limit` is the size no file may exceed, in blocks of 512 bytes.
+   */
+  constructor(context: TestContext, script: string, args: string[], limit?: number) {
     const path = fileURLToPath(new URL(script, import.meta.url));
     const command = [process.execPath, '--import', 'tsx', path, ...args];
     const shell = ['sh', '-c', `ulimit -f ${limit} && exec "$@"`, 'sh', ...command];
     const [program = '', ...rest] = limit === undefined ? command : shell;
     this.process = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });
     this.#ended = once(this.process, 'close');
+    context.after(() => this.kill());
     const { stdout } = this.process;
     if (stdout === null) throw new Error('the child has no output');
     this.#lines = createInterface({ input: stdout })[Symbol.asyncIterator]();

@@ -10,7 +10,7 @@ export function temporaryDirectory(): string {
   return directoryIn(tmpdir());
 }
 
-/** One that needs no flushing, where the system has such: for tests that open thousands of times. */
+/** One in memory, where the system has such: for tests that open thousands of times. */
 export function quickDirectory(): string {
   return directoryIn(existsSync('/dev/shm') ? '/dev/shm' : tmpdir());
 }

@@ -11,9 +11,9 @@ import { entryBytes } from './append-bytes.js';
 import { Child } from './child.js';
 import { temporaryDirectory } from './directory.js';
 
-test('a file size limit stops a process, and what it was promised is there', async () => {
+test('a file size limit stops a process, and what it was promised is there', async (context) => {
   const path = temporaryDirectory();
-  const child = new Child('child-append.ts', [path], 1024);
+  const child = new Child(context, 'child-append.ts', [path], 1024);
   const lines: string[] = [];
   for (let line = await child.line(); line !== null; line = await child.line()) lines.push(line);
   assert.equal(await child.finish(), 0);

@@ -1,6 +1,6 @@
 /** A process is killed while it appends: what it was promised is there, whole, and nothing else. */
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { file } from '../../../pkg/src/journal/file.js';
 import { expectBytes, Replica } from '../../../pkg/src/testing/replica.js';
 import { entryBytes, snapshotBytes } from './append-bytes.js';
@@ -14,7 +14,7 @@ const ROUNDS_PER_LANE = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 40) / LANES;
 test('no acknowledged entry is lost when the process is killed at any moment', async (context) => {
   const seed = freshSeed();
   context.diagnostic(`FENCEPOST_SEED=${seed}`);
-  const lanes = Array.from({ length: LANES }, (_, lane) => killAgainAndAgain(seed + lane));
+  const lanes = Array.from({ length: LANES }, (_, lane) => killAgainAndAgain(context, seed + lane));
   const acknowledged = await Promise.all(lanes);
   const total = acknowledged.reduce((sum, count) => sum + count, 0);
   context.diagnostic(`${LANES * ROUNDS_PER_LANE} kills, ${total} acknowledged entries`);
@@ -22,12 +22,12 @@ test('no acknowledged entry is lost when the process is killed at any moment', a
 });
 
 /** All rounds go to one journal, so each one also takes over the lock of a dead holder. */
-async function killAgainAndAgain(seed: number): Promise<number> {
+async function killAgainAndAgain(context: TestContext, seed: number): Promise<number> {
   const random = new Random(seed);
   const path = temporaryDirectory();
   let acknowledged = 0;
   for (let round = 0; round < ROUNDS_PER_LANE; round += 1) {
-    const child = new Child('child-append.ts', [path, '50']);
+    const child = new Child(context, 'child-append.ts', [path, '50']);
     assert.equal(await child.line(), 'open');
     const lines = random.below(60);
     for (let count = 0; count < lines; count += 1) acknowledged = Number(await child.line());

@@ -1,10 +1,11 @@
 /**
- * A disk in memory that forgets what was not flushed when the power goes, as badly as a real one may:
+ * A disk in memory that forgets what was not flushed when the power goes, as badly as a real one
+ * may:
  *
- * - of writes that were not flushed, any sectors may be there and any may not, and the length may be
- *   the old or the new one;
+ * - of writes that were not flushed, any sectors may be there and any may not, and the length may
+ *   be the old or the new one;
  * - of names that were not flushed, a prefix of the changes is there;
- * - a flush that failed has lost what it should have written, and the next one does not write it
+ * - a flush that failed has written some and lost the rest, and the next one does not write that
  *   again (as Linux does it), though reading still shows it.
  *
  * Every call is counted, and one of them can fail or be the last before the power goes.
@@ -33,6 +34,12 @@ class Inode {
 
   flush(): void {
     for (const change of this.pending) this.flushed = applied(this.flushed, change);
+    this.pending = [];
+  }
+
+  /** Some of it is written, and the rest will never be. */
+  flushBadly(random: Random): void {
+    for (const change of this.pending) this.flushed = partlyApplied(this.flushed, change, random);
     this.pending = [];
   }
 
@@ -182,7 +189,9 @@ export class SimulatedDisk implements Disk {
         try {
           disk.step('write');
         } catch (error) {
-          inode.change({ at: position, bytes: bytes.slice(0, part) });
+          // A network disk may have done it all, and only its answer is lost.
+          const all = disk.fault?.code === 'EIO' && disk.#random.below(2) === 0;
+          inode.change({ at: position, bytes: all ? bytes.slice() : bytes.slice(0, part) });
           throw error;
         }
         const taken = disk.#random.below(4) === 0 ? Math.max(1, part) : bytes.byteLength;
@@ -197,7 +206,7 @@ export class SimulatedDisk implements Disk {
         try {
           disk.step('sync');
         } catch (error) {
-          if (!(error instanceof PowerLoss)) inode.pending = [];
+          if (!(error instanceof PowerLoss)) inode.flushBadly(disk.#random);
           throw error;
         }
         inode.flush();
