@@ -1,0 +1,135 @@
+// @ts-check
+/** The job from its start to the table: lead, enqueue, deliver, check, report. */
+import { randomBytes } from 'node:crypto';
+import { CLAIM_MS } from './claim.mjs';
+import { deliver } from './deliver.mjs';
+import { Leadership } from './leadership.mjs';
+import { readOutcome } from './outcome.mjs';
+import { readRecord } from './record.mjs';
+import { table } from './report.mjs';
+import { startServer } from './server-process.mjs';
+import { verify } from './verify.mjs';
+
+/** @typedef {import('./requests.mjs').RecordedRequest} RecordedRequest */
+/** @typedef {import('./progress.mjs').Progress} Progress */
+/**
+ * @typedef {object} Job
+ * @property {import('./run.mjs').Run} run
+ * @property {RecordedRequest[]} requests
+ * @property {number} concurrency
+ * @property {Progress} progress
+ * @property {AbortSignal} stop
+ */
+
+/** Every claim is an attempt, also one that a killed process left behind: there is room for many. */
+const ATTEMPTS_MAX = 50;
+
+/** A retry comes soon, so that the whole job takes seconds. */
+const BACKOFF = { base: 150, max: 2_000 };
+
+const PROBLEMS_SHOWN_MAX = 10;
+
+/**
+ * @param {Job} job
+ * @returns {Promise<boolean>} whether all is well; a stopped job is
+ */
+export async function perform(job) {
+  const { run, progress, stop } = job;
+  const owner = `deliver-${process.pid}-${randomBytes(3).toString('hex')}`;
+  const leadership = await Leadership.acquire(run.store, owner, {
+    signal: stop,
+    onWait: ({ owner: holder, until }) => {
+      const seconds = (Math.max(0, until - Date.now()) / 1000).toFixed(1);
+      progress.note(`${holder} still holds the lease: it lapses in ${seconds} s.`);
+    },
+  });
+  try {
+    return await lead(job, owner, leadership);
+  } finally {
+    // Should this fail, the lease lapses by itself.
+    await leadership.release().catch(() => {});
+  }
+}
+
+/**
+ * @param {Job} job
+ * @param {string} owner
+ * @param {Leadership} leadership
+ */
+async function lead(job, owner, leadership) {
+  const { run, progress, stop } = job;
+  await run.begin(leadership.lease);
+  const queue = await fill(job);
+  if (!run.isFinished) await work(job, owner, leadership, queue);
+  if (stop.aborted) return true;
+
+  const outcome = await readOutcome(run.store, queue);
+  const record = readRecord(run.record);
+  const problems = verify(job.requests, outcome, record);
+  const written = await run.written();
+  process.stdout.write(`${table({ outcome, record, written, problems, pace: progress.pace })}\n`);
+  tell(problems);
+  if (problems.length === 0) await run.finish(leadership.lease);
+  return problems.length === 0;
+}
+
+/**
+ * Enqueues each request once, however often it is called: the key is the request's id.
+ * @param {Job} job
+ */
+async function fill({ run, requests, progress }) {
+  /** @type {import('./deliver.mjs').Work['queue']} */
+  const queue = run.store.queue('deliveries', {
+    lease: CLAIM_MS,
+    maxAttempts: ATTEMPTS_MAX,
+    backoff: BACKOFF,
+    keyRetention: Infinity,
+  });
+  const enqueued = await queue.enqueueMany(
+    requests.map(({ id, ...payload }) => ({ payload, options: { key: id } })),
+  );
+  const created = enqueued.filter((task) => task.created).length;
+  const known = enqueued.length - created;
+  if (known === 0) progress.note(`Enqueued ${created} requests.`);
+  else if (created === 0) progress.note(`All ${known} requests were enqueued before.`);
+  else progress.note(`Enqueued ${created} requests; ${known} were there already.`);
+  return queue;
+}
+
+/**
+ * @param {Job} job
+ * @param {string} owner
+ * @param {Leadership} leadership
+ * @param {import('./deliver.mjs').Work['queue']} queue
+ */
+async function work({ run, requests, concurrency, progress, stop }, owner, leadership, queue) {
+  const { delivered, dead } = await readOutcome(run.store, queue);
+  progress.start({ total: requests.length, delivered: delivered.size, dead: dead.size });
+  // The server starts once the lease is ours. Until then a killed run's lease had to lapse, and so
+  // that run's server has long ended: no two of them ever write the record.
+  const server = await startServer({ record: run.record, seed: run.mark.seed });
+  progress.note(`The server listens on ${server.origin} (process ${server.pid}).`);
+  try {
+    const abort = AbortSignal.any([leadership.lost, server.died]);
+    const { origin } = server;
+    await deliver({ queue, owner, concurrency, origin, leadership, stop, abort, progress });
+  } finally {
+    progress.end();
+    await server.stop();
+  }
+}
+
+/** @param {string[]} problems */
+function tell(problems) {
+  if (problems.length === 0) return;
+  const shown = problems.slice(0, PROBLEMS_SHOWN_MAX);
+  const more = problems.length - shown.length;
+  process.stderr.write(
+    [
+      "The check failed: the queue and the server's record tell different stories.",
+      ...shown.map((problem) => `  ${problem}`),
+      ...(more > 0 ? [`  and ${more} more`] : []),
+      '',
+    ].join('\n'),
+  );
+}

@@ -1,0 +1,87 @@
+#!/usr/bin/env node
+// @ts-check
+/**
+ * The main job: recorded HTTP requests go through a durable queue to a server that answers like a bad
+ * network. Kill it whenever you like and start it again: it goes on where it was.
+ *
+ * Read on in `job.mjs` (the whole story), `deliver.mjs` (the loop), `verify.mjs` (the check).
+ */
+import { FencepostError } from 'fencepost';
+import { RunFailed, UsageError } from './failures.mjs';
+import { perform } from './job.mjs';
+import { HELP, parseOptions } from './options.mjs';
+import { Progress } from './progress.mjs';
+import { readRequests } from './requests.mjs';
+import { Run } from './run.mjs';
+
+const EXIT = { agreed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 };
+
+// A reader that went away (`| head`) does not end the work.
+process.stdout.on('error', () => {});
+process.exitCode = await main(process.argv.slice(2));
+
+/** @param {string[]} words */
+async function main(words) {
+  const stop = stopOnSignal();
+  try {
+    const isWell = await startJob(words, stop.signal);
+    if (!stop.signal.aborted) return isWell ? EXIT.agreed : EXIT.failed;
+  } catch (error) {
+    // What was waited for ends with the signal; that is no failure.
+    if (!stop.signal.aborted || error instanceof FencepostError) return explain(error);
+  }
+  process.stdout.write('Stopped. The same command goes on from here.\n');
+  return stop.signal.reason === 'SIGINT' ? EXIT.SIGINT : EXIT.SIGTERM;
+}
+
+/**
+ * @param {string[]} words
+ * @param {AbortSignal} stop
+ */
+async function startJob(words, stop) {
+  const { help, dir, start, seed, concurrency, quiet, ...options } = parseOptions(words);
+  if (help) {
+    process.stdout.write(HELP);
+    return true;
+  }
+  const { requests, digest } = readRequests(options.requests);
+  const progress = new Progress({ quiet });
+  const note = progress.note.bind(progress);
+  const run = await Run.open({ dir, start, seed, requests: digest, signal: stop, note });
+  try {
+    return await perform({ run, requests, concurrency, progress, stop });
+  } finally {
+    await run.close();
+  }
+}
+
+/** The first signal lets what is running finish, the second one does not. */
+function stopOnSignal() {
+  const stop = new AbortController();
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    process.on(name, () => {
+      if (stop.signal.aborted) process.exit(EXIT[name]);
+      stop.abort(name);
+    });
+  }
+  return stop;
+}
+
+/** @param {unknown} error */
+function explain(error) {
+  if (error instanceof UsageError) {
+    process.stderr.write(`${error.message}\n--help tells what there is.\n`);
+    return EXIT.usage;
+  }
+  if (error instanceof FencepostError) {
+    process.stderr.write(`${error.code}: ${error.message}\n`);
+    if (error.kind === 'data') process.stderr.write('--fresh starts over.\n');
+    return EXIT.failed;
+  }
+  if (error instanceof RunFailed) {
+    process.stderr.write(`${error.message}\nThe same command goes on from here.\n`);
+    return EXIT.failed;
+  }
+  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
+  return EXIT.failed;
+}
