@@ -3,10 +3,10 @@
 //! A checksum says that bytes are what somebody wrote, not that they make sense here. What passes these
 //! checks can be merged without failing.
 
-use crate::change::{Change, Entry, Rows};
+use crate::change::{Change, Counters, Entry, Rows};
 use crate::codec::Snapshot;
 use crate::error::Error;
-use crate::id::{QueueId, TaskId};
+use crate::id::{QueueId, Seq, TaskId};
 use crate::name::Name;
 use crate::state::State;
 use std::collections::{BTreeMap, BTreeSet};
@@ -56,8 +56,7 @@ fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
     if !ends_rise || body.command_ends.last().map_or(0, |end| *end as usize) != body.changes.len() {
         return Err("commands do not cover the changes");
     }
-    let mut fit = Fit { state, created: BTreeMap::new(), removed: BTreeSet::new(), queues: 0 };
-    fit.queues = state.queues.len();
+    let mut fit = Fit::on(state);
     let mut names: BTreeSet<&Name> = BTreeSet::new();
     for (position, change) in body.changes.iter().enumerate() {
         match change {
@@ -66,8 +65,10 @@ fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
                     return Err("the log is founded in the middle");
                 }
                 if let Some(rows) = rows {
-                    require_sound_rows(rows)?;
-                    fit.queues = rows.queues.len();
+                    require_sound_rows(rows, body.counters)?;
+                    if body.changes.len() > 1 {
+                        return Err("a log founded on rows changes them in the same entry");
+                    }
                 }
             }
             Change::QueueCreated { queue, name } => {
@@ -80,7 +81,7 @@ fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
             Change::QueuePaused { queue, .. }
             | Change::KeyKept { queue, .. }
             | Change::KeyFreed { queue, .. } => fit.require_queue(*queue)?,
-            Change::TaskCreated { id, queue, .. } => fit.create(*id, *queue)?,
+            Change::TaskCreated { id, queue, spec, .. } => fit.create(*id, *queue, spec.seq)?,
             Change::TaskChanged { id, .. }
             | Change::TaskProgress { id, .. }
             | Change::TaskError { id, .. }
@@ -93,18 +94,34 @@ fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
             | Change::ClockRepaired => {}
         }
     }
-    Ok(())
+    match fit.last_id <= body.counters.task_id {
+        true => Ok(()),
+        false => Err("a task is above the last id given out"),
+    }
 }
 
 /// The tasks and queues as the entry leaves them so far.
 struct Fit<'a> {
     state: &'a State,
-    created: BTreeMap<TaskId, QueueId>,
+    created: BTreeSet<TaskId>,
     removed: BTreeSet<TaskId>,
     queues: usize,
+    last_id: TaskId,
+    last_seqs: BTreeMap<QueueId, Seq>,
 }
 
-impl Fit<'_> {
+impl<'a> Fit<'a> {
+    fn on(state: &'a State) -> Self {
+        Self {
+            state,
+            created: BTreeSet::new(),
+            removed: BTreeSet::new(),
+            queues: state.queues.len(),
+            last_id: state.counters.task_id,
+            last_seqs: BTreeMap::new(),
+        }
+    }
+
     fn require_queue(&self, queue: QueueId) -> Result<(), &'static str> {
         match (queue.0 as usize) < self.queues {
             true => Ok(()),
@@ -113,18 +130,24 @@ impl Fit<'_> {
     }
 
     fn require_task(&self, id: TaskId) -> Result<(), &'static str> {
-        let known = self.created.contains_key(&id) || self.state.task(id).is_some();
+        let known = self.created.contains(&id) || self.state.task(id).is_some();
         match known && !self.removed.contains(&id) {
             true => Ok(()),
             false => Err("an unknown task is named"),
         }
     }
 
-    fn create(&mut self, id: TaskId, queue: QueueId) -> Result<(), &'static str> {
+    /// Ids and sequence numbers rise: a number given out again would stand twice in an index.
+    fn create(&mut self, id: TaskId, queue: QueueId, seq: Seq) -> Result<(), &'static str> {
         self.require_queue(queue)?;
-        if self.state.task(id).is_some() || self.created.insert(id, queue).is_some() {
+        let merged = self.state.queues.get(queue.0 as usize).map(|queue| queue.last_seq);
+        let last_seq = self.last_seqs.entry(queue).or_insert(merged.unwrap_or_default());
+        if id <= self.last_id || seq <= *last_seq {
             return Err("a task is created twice");
         }
+        *last_seq = seq;
+        self.last_id = id;
+        self.created.insert(id);
         Ok(())
     }
 
@@ -144,10 +167,10 @@ pub fn require_sound(snapshot: &Snapshot) -> Result<(), Error> {
     if snapshot.head.store.is_none() {
         return Err(problem("it belongs to no store"));
     }
-    require_sound_rows(&snapshot.rows).map_err(problem)
+    require_sound_rows(&snapshot.rows, snapshot.counters).map_err(problem)
 }
 
-fn require_sound_rows(rows: &Rows) -> Result<(), &'static str> {
+fn require_sound_rows(rows: &Rows, counters: Counters) -> Result<(), &'static str> {
     let names: BTreeSet<&Name> = rows.queues.iter().map(|queue| &queue.name).collect();
     if names.len() != rows.queues.len() {
         return Err("two queues have one name");
@@ -155,10 +178,19 @@ fn require_sound_rows(rows: &Rows) -> Result<(), &'static str> {
     if !rows.tasks.is_sorted_by(|one, other| one.id < other.id) {
         return Err("tasks are not in id order");
     }
-    match rows.tasks.iter().all(|task| (task.queue.0 as usize) < rows.queues.len()) {
-        true => Ok(()),
-        false => Err("a task is in an unknown queue"),
+    if rows.tasks.last().is_some_and(|task| task.id > counters.task_id) {
+        return Err("a task is above the last id given out");
     }
+    let mut seqs = BTreeSet::new();
+    for task in &rows.tasks {
+        let Some(queue) = rows.queues.get(task.queue.0 as usize) else {
+            return Err("a task is in an unknown queue");
+        };
+        if task.spec.seq > queue.last_seq || !seqs.insert((task.queue, task.spec.seq)) {
+            return Err("a sequence number was not given out, or twice");
+        }
+    }
+    Ok(())
 }
 
 /// Bytes as lower-case hexadecimal digits.

@@ -283,7 +283,8 @@ impl Task {
 
     /// Back to its old place, as if it had not been claimed.
     pub fn released(&self, now: Instant) -> TaskRow {
-        TaskRow { attempt: self.row.attempt - 1, ..self.moved(TaskState::Waiting, now) }
+        let attempt = self.row.attempt.saturating_sub(1);
+        TaskRow { attempt, ..self.moved(TaskState::Waiting, now) }
     }
 
     /// After a failed attempt, or after its last one.

@@ -4,6 +4,7 @@
 pub mod answer;
 pub mod command;
 pub mod lease_commands;
+pub mod log;
 pub mod read_commands;
 pub mod script;
 pub mod task_commands;

@@ -1,0 +1,50 @@
+//! A small log, for tests of what entries and snapshots hold.
+
+use super::command::{blob, queue};
+use super::{at, commit, engine};
+use fencepost::engine::Engine;
+use fencepost::error::{Code, Error};
+use fencepost::id::{TaskId, Token};
+use fencepost::name::NameRef;
+use fencepost::ops::{ClaimRef, ClaimRequest, Enqueue, Heartbeat};
+
+pub fn mail() -> NameRef<'static> {
+    queue("mail").unwrap()
+}
+
+pub fn claim(engine: &mut Engine, now: u64) -> Option<(TaskId, Token)> {
+    let owner = NameRef::owner("w").unwrap();
+    let request = ClaimRequest { queue: mail(), owner, max: 1, lease: None };
+    let claimed = engine.claim(at(now), request).unwrap();
+    claimed.first().map(|task| (task.id, task.claim().unwrap().token))
+}
+
+/// A log of three entries with rows of every kind, and an engine that has merged them.
+pub fn small_log() -> (Engine, Vec<Vec<u8>>) {
+    let mut engine = engine(1);
+    let mut log = Vec::new();
+    let key = NameRef::key("k").unwrap();
+    let task = Enqueue { key: Some(key), ..Enqueue::new(mail(), blob("hello")) };
+    engine.enqueue(at(0), task).unwrap();
+    engine.enqueue(at(0), Enqueue::new(mail(), blob("there"))).unwrap();
+    log.push(commit(&mut engine));
+    let (id, token) = claim(&mut engine, 5).unwrap();
+    let claim = ClaimRef { queue: mail(), id, token };
+    let progress = Some(blob("half"));
+    engine.heartbeat(at(5), Heartbeat { claim, extend: None, progress }).unwrap().unwrap();
+    engine.put_value(at(6), key, blob("v")).unwrap();
+    log.push(commit(&mut engine));
+    assert_eq!(engine.complete_many(at(7), &[claim]).unwrap(), 1);
+    log.push(commit(&mut engine));
+    (engine, log)
+}
+
+/// Refused with the code, and nothing has changed.
+#[track_caller]
+pub fn assert_refused(engine: &mut Engine, bytes: &[u8], expected: Code) -> Error {
+    let before = engine.snapshot();
+    let error = engine.merge(bytes).unwrap_err();
+    assert_eq!(error.code(), expected, "{error}");
+    assert_eq!(engine.snapshot(), before);
+    error
+}
