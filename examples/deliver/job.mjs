@@ -21,7 +21,7 @@ import { verify } from './verify.mjs';
  * @property {AbortSignal} stop
  */
 
-/** Every claim is an attempt, also one that a killed process left behind: there is room for many. */
+/** Every claim is an attempt, also one that a killed process left behind: so there is room. */
 const ATTEMPTS_MAX = 50;
 
 /** A retry comes soon, so that the whole job takes seconds. */

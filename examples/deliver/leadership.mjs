@@ -60,8 +60,8 @@ export class Leadership {
   async #renew() {
     try {
       const renewed = await this.lease.renew();
-      if (!renewed.ok)
-        this.#lose(new RunFailed(`the lease \`deliver\` is lost: ${renewed.reason}`));
+      if (renewed.ok) return;
+      this.#lose(new RunFailed(`the lease \`deliver\` is lost: ${renewed.reason}`));
     } catch (error) {
       this.#lose(error);
     }

@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // @ts-check
 /**
- * The main job: recorded HTTP requests go through a durable queue to a server that answers like a bad
- * network. Kill it whenever you like and start it again: it goes on where it was.
+ * The main job: recorded HTTP requests go through a durable queue to a server that answers like a
+ * bad network. Kill it whenever you like and start it again: it goes on where it was.
  *
  * Read on in `job.mjs` (the whole story), `deliver.mjs` (the loop), `verify.mjs` (the check).
  */
@@ -15,6 +15,8 @@ import { readRequests } from './requests.mjs';
 import { Run } from './run.mjs';
 
 const EXIT = { agreed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 };
+/** The trap: npm passes on the Ctrl-C that the terminal has already sent to the whole group. */
+const SAME_SIGNAL_MS = 500;
 
 // A reader that went away (`| head`) does not end the work.
 process.stdout.on('error', () => {});
@@ -49,18 +51,21 @@ async function startJob(words, stop) {
   const note = progress.note.bind(progress);
   const run = await Run.open({ dir, start, seed, requests: digest, signal: stop, note });
   try {
+    run.requireSame({ dir, requests: digest, seed });
     return await perform({ run, requests, concurrency, progress, stop });
   } finally {
     await run.close();
   }
 }
 
-/** The first signal lets what is running finish, the second one does not. */
+/** The first signal lets what is running finish, a later one does not. */
 function stopOnSignal() {
   const stop = new AbortController();
+  let first = 0;
   for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
     process.on(name, () => {
-      if (stop.signal.aborted) process.exit(EXIT[name]);
+      if (!stop.signal.aborted) first = performance.now();
+      else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(EXIT[name]);
       stop.abort(name);
     });
   }

@@ -1,5 +1,5 @@
 // @ts-check
-/** What the store knows of a run: a receipt for each delivered request, a dead task for the others. */
+/** What the store knows of a run: receipts of delivered requests, dead tasks for the others. */
 import { RECEIPTS } from './deliver.mjs';
 
 /** @typedef {{ token: number, attempt: number, status: number }} Receipt */

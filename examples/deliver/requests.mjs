@@ -16,7 +16,7 @@ import { UsageError } from './failures.mjs';
 
 /**
  * @param {string} path
- * @returns {{ requests: RecordedRequest[], digest: string }} the digest tells this list from another
+ * @returns {{ requests: RecordedRequest[], digest: string }} the digest tells lists apart
  */
 export function readRequests(path) {
   const text = readText(path);

@@ -41,31 +41,23 @@ export class Run {
    */
   static async open(options) {
     await refuseForeignDirectory(options.dir);
-    const found = await Run.#find(options);
-    if (found && !found.isOver) return found.run;
-    await found?.run.close();
+    const { run, waited } = await Run.#find(options);
+    if (run && !run.#isReplaced(options, waited)) return run;
+    await run?.close();
     await discard(options.dir);
     return Run.#load(options);
   }
 
   /**
+   * The run that is there; none when it is damaged, and not wanted anyway.
    * @param {RunOptions} options
-   * @returns {Promise<{ run: Run, isOver: boolean } | undefined>} nothing when it is damaged, and
-   *   is not wanted anyway
    */
   static async #find(options) {
-    const { start, note } = options;
     try {
-      const { run, waited } = await Run.#loadWhenFree(options);
-      if (start === 'fresh') return { run, isOver: true };
-      // Whoever waited for another process wants its result, not the same work once more.
-      const isOver = run.isFinished && start === 'either' && !waited;
-      if (isOver)
-        note('The last run had finished, so a new one begins. (--resume shows it again.)');
-      else run.#refuseOther(options);
-      return { run, isOver };
+      return await Run.#loadWhenFree(options);
     } catch (error) {
-      if (start === 'fresh' && error instanceof FencepostError && error.kind === 'data') return;
+      const isDamaged = error instanceof FencepostError && error.kind === 'data';
+      if (isDamaged && options.start === 'fresh') return { run: undefined, waited: false };
       throw error;
     }
   }
@@ -147,8 +139,23 @@ export class Run {
     this.mark = mark;
   }
 
-  /** @param {RunOptions} options */
-  #refuseOther({ dir, requests, seed }) {
+  /**
+   * Whoever waited for another process wants its result, not the same work once more.
+   * @param {RunOptions} options
+   * @param {boolean} waited
+   */
+  #isReplaced({ start, note }, waited) {
+    if (start === 'fresh') return true;
+    if (!this.isFinished || start === 'resume' || waited) return false;
+    note('The last run had finished, so a new one begins. (--resume shows it again.)');
+    return true;
+  }
+
+  /**
+   * A run goes on with what it was started with.
+   * @param {{ dir: string, requests: string, seed?: number }} options
+   */
+  requireSame({ dir, requests, seed }) {
     const advice = 'finish it with what it was started with, or start over with --fresh';
     if (this.mark.requests !== requests) {
       throw new UsageError(`${dir} holds a run of other requests: ${advice}`);

@@ -1,7 +1,8 @@
 // @ts-check
 /**
- * Do the store and the server tell the same story? Each request was applied exactly once, or is dead
- * for a cause the server's record confirms; tokens rose with every attempt; nothing is lost or added.
+ * Do the store and the server tell the same story? Each request was applied exactly once, or is
+ * dead for a cause the server's record confirms; tokens rose with every attempt; nothing is lost
+ * or added.
  *
  * The record is the judge: nothing this process remembers is taken into account.
  */

@@ -36,7 +36,7 @@ export function requestIds(requests: string): string[] {
   return lines.map((line) => JSON.parse(line).id);
 }
 
-/** Each id applied once, or never and refused at last; every accepted token above the one before. */
+/** Each id applied once, or never and refused at last; accepted tokens rise. */
 export function judge(dir: string, requests: string): Verdict {
   const lines: Line[] = recordLines(dir).map((line) => JSON.parse(line));
   const verdict: Verdict = { applied: 0, refused: 0, problems: [] };
