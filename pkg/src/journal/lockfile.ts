@@ -117,16 +117,24 @@ function requireVacant(path: string): void {
   if (text === null || text.startsWith(FREE)) return;
   const holder = parseHolder(text);
   if (holder !== null && isDead(holder)) return;
-  const { pid, host, openedAt } = holder ?? { pid: 0, host: '', openedAt: 0 };
-  const who =
-    holder === null
-      ? 'a holder that cannot be told'
-      : `process ${pid} on host ${quote(host)}, since ${new Date(openedAt).toISOString()}`;
   throw new FencepostError(
     'JOURNAL_LOCKED',
-    `the journal is held by ${who}; if that process is certainly gone, delete ${quote(path)}`,
-    { details: { path, stored: false, ...(holder && { holder: { pid, host, openedAt } }) } },
+    `the journal is held by ${described(holder)}; ` +
+      `if that process is certainly gone, delete ${quote(path)}`,
+    { details: { path, stored: false, ...(holder && { holder: told(holder) }) } },
   );
+}
+
+function told({ pid, host, openedAt }: Holder): Pick<Holder, 'pid' | 'host' | 'openedAt'> {
+  return { pid, host, openedAt };
+}
+
+function described(holder: Holder | null): string {
+  if (holder === null) return 'a holder that cannot be told';
+  const { pid, host, openedAt } = holder;
+  const self = pid === process.pid ? 'this very ' : '';
+  const since = new Date(openedAt).toISOString();
+  return `${self}process ${pid} on host ${quote(host)}, since ${since}`;
 }
 
 function parseHolder(text: string): Holder | null {

@@ -49,7 +49,10 @@ test('a second handle in the same process is refused and told who holds it', asy
     assert.deepEqual([holder.pid, holder.host], [process.pid, hostname()]);
     assert.ok(Number.isSafeInteger(holder.openedAt));
     assert.equal(error.details.path, join(path, 'lock.1'));
-    assert.match(error.message, new RegExp(`process ${process.pid} on host ".*delete ".*lock.1"`));
+    assert.match(
+      error.message,
+      new RegExp(`this very process ${process.pid} on host ".*delete ".*lock.1"`),
+    );
   }
   await first.close();
   await opens(path);

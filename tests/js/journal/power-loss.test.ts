@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { FencepostError } from '../../../pkg/src/errors.js';
-import { FileJournal } from '../../../pkg/src/journal/file.js';
+import { FileJournal } from '../../../pkg/src/journal/file-journal.js';
 import type { Slot } from '../../../pkg/src/journal/journal.js';
 import { expectBytes, patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
 import { freshSeed, Random } from './random.js';

@@ -1,0 +1,254 @@
+/**
+ * The journal in a directory: the files `journal`, `snapshot` and `lock.<number>`. For Node, Deno
+ * and Bun, on a local disk.
+ *
+ * **Invariant**: one holder at a time; the lock is older than any other access to the directory.
+ *
+ * **Invariant**: a file that is not understood is left as it is.
+ *
+ * **Cost**: one write and, when strict, one flush per commit. Entries and snapshot are read from
+ * disk when they are asked for; in memory stays one number per entry.
+ */
+import { resolve } from 'node:path';
+import { FencepostError, quote } from '../errors.js';
+import { defaultPath } from './default-path.js';
+import { type Disk, systemDisk } from './disk.js';
+import { corrupt, nothingStored, storedButFailed, systemCode } from './disk-error.js';
+import type { Frame } from './frame.js';
+import type { Durability, Entry, Journal, JournalOptions, News, Slot } from './journal.js';
+import { acquireLock, type Lock } from './lockfile.js';
+import { LogFile, type ReadLog, type Tip } from './log-file.js';
+import { temporaryPath } from './replace-file.js';
+import { oldestKept } from './retention.js';
+import { readSnapshot, snapshotPath, writeSnapshot } from './snapshot-file.js';
+import { Turns } from './turns.js';
+
+interface Opened {
+  name: string;
+  directory: string;
+  lock: Lock;
+  log: LogFile;
+  snapshotSlot: Slot;
+  strict: boolean;
+}
+
+/** Tests give it a disk that fails, and need no lock on that. */
+export class FileJournal implements Journal {
+  readonly #directory: string | null;
+  readonly #durability: Durability | null;
+  readonly #disk: Disk;
+  readonly #acquireLock: (directory: string) => Lock;
+  readonly #turns = new Turns();
+  #opened: Opened | null = null;
+
+  constructor(
+    directory: string | null,
+    durability: Durability | null,
+    disk: Disk = systemDisk,
+    acquire: (directory: string) => Lock = acquireLock,
+  ) {
+    this.#directory = directory;
+    this.#durability = durability;
+    this.#disk = disk;
+    this.#acquireLock = acquire;
+  }
+
+  open(name: string, options: JournalOptions = {}): Promise<News> {
+    const directory = this.#directory ?? resolve(defaultPath(name));
+    const strict = (this.#durability ?? options.durability ?? 'strict') === 'strict';
+    return this.#turns.run(async () => {
+      await this.#makeDirectory(directory);
+      let lock: Lock | null = null;
+      try {
+        lock = this.#acquireLock(directory);
+        const { news, log } = await this.#load(name, directory);
+        const snapshotSlot = news.snapshot?.slot ?? 0;
+        this.#opened = { name, directory, lock, log, snapshotSlot, strict };
+        return news;
+      } catch (error) {
+        lock?.release();
+        throw nothingStored(error, 'could not open the journal', directory);
+      }
+    });
+  }
+
+  commit(after: Slot, decide: (news: News) => Entry | null): Promise<void> {
+    return this.#turns.run(async () => {
+      const opened = this.#requireOpened();
+      await this.#requireWritable(opened);
+      const entry = decide(await this.#newsAfter(after, opened));
+      if (entry !== null) await opened.log.append(entry, opened.strict);
+    });
+  }
+
+  compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
+    const bytes = snapshot.slice();
+    return this.#turns.run(async () => {
+      const opened = this.#requireOpened();
+      await this.#requireWritable(opened);
+      if (slot <= opened.snapshotSlot) return;
+      requireReached(slot, opened.log);
+      await this.#replaceSnapshot(slot, bytes, opened);
+      await this.#shorten(slot, opened);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#turns.run(async () => {
+      const opened = this.#opened;
+      if (opened === null) return;
+      this.#opened = null;
+      // Everything acknowledged is as durable as was promised; a relaxed log gets its chance here.
+      await Promise.allSettled([opened.log.sync()]);
+      await Promise.allSettled([opened.log.close()]);
+      opened.lock.release();
+    });
+  }
+
+  async #makeDirectory(directory: string): Promise<void> {
+    try {
+      await this.#disk.makeDirectory(directory);
+    } catch (error) {
+      if (systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOTDIR') {
+        const what = `expected a directory, came the file ${quote(directory)}`;
+        throw new FencepostError('INVALID_ARGUMENT', `file(path): ${what}`, {
+          details: { argument: 'path', path: directory, stored: false },
+        });
+      }
+      throw nothingStored(error, 'could not make the directory', directory);
+    }
+  }
+
+  /** Everything is read and checked before anything is changed. */
+  async #load(name: string, directory: string): Promise<{ news: News; log: LogFile }> {
+    const snapshot = await readSnapshot(this.#disk, directory);
+    const read = await LogFile.read(this.#disk, directory);
+    let log = read?.log;
+    try {
+      for (const holds of [snapshot, read]) {
+        if (holds !== null) requireName(name, holds.name, directory);
+      }
+      if (read !== null) requireContinuous(read, snapshot?.frame ?? null);
+      else if (snapshot !== null) throw corrupt(directory, 'there is a snapshot, but no journal');
+      log ??= await LogFile.create(this.#disk, directory, name);
+      const base: Tip | null = snapshot && { slot: snapshot.frame.slot, tag: snapshot.frame.tag };
+      await log.settle(base);
+      await this.#removeLeftovers(log.path, snapshotPath(directory));
+      return { news: firstNews(log, read, snapshot?.frame ?? null), log };
+    } catch (error) {
+      await log?.close();
+      throw error;
+    }
+  }
+
+  /** What an interrupted compaction left behind. */
+  async #removeLeftovers(...paths: string[]): Promise<void> {
+    for (const path of paths) await this.#disk.remove(temporaryPath(path));
+  }
+
+  async #requireWritable({ log, lock, directory }: Opened): Promise<void> {
+    await log.repair();
+    log.requireUntouched();
+    if (lock.isHeld()) return;
+    throw new FencepostError(
+      'JOURNAL_UNAVAILABLE',
+      `the lock in ${quote(directory)} was removed: another process may have the journal open`,
+      { details: { path: directory, stored: false } },
+    );
+  }
+
+  async #newsAfter(after: Slot, opened: Opened): Promise<News> {
+    const { log, directory } = opened;
+    const tip = log.tip && { slot: log.tip.slot, tag: log.tip.tag.slice() };
+    if (tip === null || after >= tip.slot) return { tip, entries: [] };
+    try {
+      if (after + 1 >= log.first) return { tip, entries: bytesOf(await log.readFrom(after + 1)) };
+      const snapshot = await readSnapshot(this.#disk, directory);
+      if (snapshot === null) throw corrupt(snapshotPath(directory), 'the snapshot is missing');
+      const { slot, bytes } = snapshot.frame;
+      return { tip, snapshot: { slot, bytes }, entries: bytesOf(await log.readFrom(slot + 1)) };
+    } catch (error) {
+      throw nothingStored(error, 'could not read', directory);
+    }
+  }
+
+  async #replaceSnapshot(slot: Slot, bytes: Uint8Array, opened: Opened): Promise<void> {
+    const { log, directory, name } = opened;
+    try {
+      const tag = await log.tagOf(slot);
+      // A snapshot that is durable before the entries in it would survive them.
+      if (!opened.strict) await log.sync();
+      await writeSnapshot(this.#disk, directory, name, slot, { bytes, tag });
+    } catch (error) {
+      throw nothingStored(error, 'could not write the snapshot', snapshotPath(directory));
+    }
+    opened.snapshotSlot = slot;
+  }
+
+  /** Until the snapshot is durable, the entries in it stay. */
+  async #shorten(slot: Slot, { log, name }: Opened): Promise<void> {
+    try {
+      await log.settleNames();
+      await log.dropBefore(
+        oldestKept(slot, log.first, (kept) => log.bytesOf(kept)),
+        name,
+      );
+    } catch (error) {
+      throw storedButFailed(error, 'the snapshot is written, but old entries remain', log.path);
+    }
+  }
+
+  #requireOpened(): Opened {
+    if (this.#opened !== null) return this.#opened;
+    throw new FencepostError('STORE_CLOSED', 'the file journal is not open', {
+      details: { stored: false },
+    });
+  }
+}
+
+function firstNews(log: LogFile, read: ReadLog | null, snapshot: Frame | null): News {
+  const after = snapshot?.slot ?? 0;
+  const news: News = {
+    tip: log.tip && { slot: log.tip.slot, tag: log.tip.tag.slice() },
+    entries: bytesOf(read?.frames.filter((frame) => frame.slot > after) ?? []),
+  };
+  if (snapshot !== null) news.snapshot = { slot: snapshot.slot, bytes: snapshot.bytes };
+  if (read !== null && read.tornBytes > 0) news.torn = { bytes: read.tornBytes, path: log.path };
+  return news;
+}
+
+function bytesOf(frames: readonly Frame[]): Uint8Array[] {
+  return frames.map((frame) => frame.bytes);
+}
+
+/** The log must begin at the first slot, or no later than right behind its snapshot. */
+function requireContinuous({ log, frames }: ReadLog, snapshot: Frame | null): void {
+  const first = frames.at(0);
+  if (first === undefined) return;
+  const firstAllowed = (snapshot?.slot ?? 0) + 1;
+  if (first.slot > firstAllowed) {
+    throw corrupt(log.path, `expected slot ${firstAllowed} or earlier, came slot ${first.slot}`);
+  }
+  const same = snapshot && frames[snapshot.slot - first.slot];
+  if (same && Buffer.compare(same.tag, snapshot.tag) !== 0) {
+    throw corrupt(log.path, `the snapshot at slot ${snapshot.slot} is of another log`);
+  }
+}
+
+function requireReached(slot: Slot, log: LogFile): void {
+  const tip = log.tip?.slot ?? 0;
+  if (slot <= tip) return;
+  throw new FencepostError(
+    'LOG_REPLACED',
+    `compact(slot): ${quote(log.path)} ends at slot ${tip}, before slot ${slot}`,
+    { details: { argument: 'slot', path: log.path, stored: false } },
+  );
+}
+
+function requireName(asked: string, holds: string, directory: string): void {
+  if (asked === holds) return;
+  const what = `${quote(directory)} holds the store ${quote(holds)}, not ${quote(asked)}`;
+  throw new FencepostError('INVALID_ARGUMENT', `open(name): ${what}`, {
+    details: { argument: 'name', holds, path: directory, stored: false },
+  });
+}
