@@ -4,7 +4,8 @@
  */
 
 import { instantiate } from '../wasm/fencepost.js';
-import { engineError, WasmBridge } from './bridge.js';
+import { engineError } from './border.js';
+import { WasmBridge } from './bridge.js';
 import { FencepostError, shown } from './errors.js';
 import type { Bridge } from './requests.js';
 
@@ -100,7 +101,11 @@ function bytesOf(source: BufferSource): Uint8Array<ArrayBuffer> {
 }
 
 function notWasm(from: string, got: string): FencepostError {
-  return new FencepostError('INVALID_ARGUMENT', `wasm: expected WebAssembly at ${from}, got ${got}`, {
-    details: { argument: 'wasm', from },
-  });
+  return new FencepostError(
+    'INVALID_ARGUMENT',
+    `wasm: expected WebAssembly at ${from}, got ${got}`,
+    {
+      details: { argument: 'wasm', from },
+    },
+  );
 }

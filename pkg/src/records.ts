@@ -10,6 +10,7 @@ import {
   type DeadReason,
   type EnqueuedReply,
   type LeaseReply,
+  type PageReply,
   TASK_STATES,
   type TaskReply,
   type TaskState,
@@ -112,6 +113,27 @@ export function readKeyedValue(reader: ReplyReader): ValueReply {
 
 export function stateAt(phase: number | undefined): TaskState | undefined {
   return phase === undefined ? undefined : TASK_STATES[phase];
+}
+
+export function readTask(reply: ReplyReader): TaskReply {
+  return reply.task();
+}
+
+export function readNumber(reply: ReplyReader): number {
+  return reply.number();
+}
+
+export function readNothing(): undefined {
+  return undefined;
+}
+
+export function readSwept(reply: ReplyReader) {
+  return { expired: reply.number(), purged: reply.number(), more: reply.flag() };
+}
+
+export function readPage<T>(reply: ReplyReader, one: (reply: ReplyReader) => T): PageReply<T> {
+  const more = reply.flag();
+  return { items: reply.rest(one), more };
 }
 
 const NUMBERS = [

@@ -4,183 +4,183 @@
  */
 
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
-export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const
-export type Family = (typeof FAMILY)[keyof typeof FAMILY]
+export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const;
+export type Family = (typeof FAMILY)[keyof typeof FAMILY];
 
 /** A name as the engine stores it, with the family that says how to check it. */
 export interface FullName {
-  readonly family: Family
-  readonly text: string
+  readonly family: Family;
+  readonly text: string;
 }
 
 /** States in the order of the engine's numbers. */
-export const TASK_STATES = ['scheduled', 'ready', 'inflight', 'done', 'dead'] as const
-export type TaskState = (typeof TASK_STATES)[number]
+export const TASK_STATES = ['scheduled', 'ready', 'inflight', 'done', 'dead'] as const;
+export type TaskState = (typeof TASK_STATES)[number];
 
-export const DEAD_REASONS = ['exhausted', 'failed', 'expired'] as const
-export type DeadReason = (typeof DEAD_REASONS)[number]
+export const DEAD_REASONS = ['exhausted', 'failed', 'expired'] as const;
+export type DeadReason = (typeof DEAD_REASONS)[number];
 
-export const JITTERS = ['equal', 'full', 'none'] as const
-export type Jitter = (typeof JITTERS)[number]
+export const JITTERS = ['equal', 'full', 'none'] as const;
+export type Jitter = (typeof JITTERS)[number];
 
 /** Resolved stamps: the task's own options over the queue's; `NaN` leaves the engine's default. */
 export interface StampsRequest {
-  readonly lease: number
-  readonly maxAttempts: number
-  readonly backoffBase: number
-  readonly backoffMax: number
-  readonly jitter: Jitter
-  readonly deadRetention: number
-  readonly resultRetention: number
-  readonly keyRetention: number
+  readonly lease: number;
+  readonly maxAttempts: number;
+  readonly backoffBase: number;
+  readonly backoffMax: number;
+  readonly jitter: Jitter;
+  readonly deadRetention: number;
+  readonly resultRetention: number;
+  readonly keyRetention: number;
 }
 
 export interface EnqueueRequest {
-  readonly queue: FullName
-  readonly payload: Uint8Array
-  readonly key: string | undefined
+  readonly queue: FullName;
+  readonly payload: Uint8Array;
+  readonly key: string | undefined;
   /** The name of the codec that made the payload; absent is JSON. */
-  readonly codec: string | undefined
-  readonly priority: number
-  readonly delay: number
-  readonly runAt: number
-  readonly expiresIn: number
-  readonly stamps: StampsRequest
-  readonly writes: readonly WriteRequest[]
+  readonly codec: string | undefined;
+  readonly priority: number;
+  readonly delay: number;
+  readonly runAt: number;
+  readonly expiresIn: number;
+  readonly stamps: StampsRequest;
+  readonly writes: readonly WriteRequest[];
 }
 
 export type WriteRequest =
   | { readonly kind: 'put'; readonly key: FullName; readonly value: Uint8Array }
   | { readonly kind: 'delete'; readonly key: FullName }
   /** `NaN`: the key must not exist. */
-  | { readonly kind: 'check'; readonly key: FullName; readonly version: number }
+  | { readonly kind: 'check'; readonly key: FullName; readonly version: number };
 
 /** Names a claim. */
 export interface ClaimRequest {
-  readonly queue: FullName
-  readonly owner: string
-  readonly max: number
-  readonly lease: number
+  readonly queue: FullName;
+  readonly owner: string;
+  readonly max: number;
+  readonly lease: number;
 }
 
 export interface ClaimReference {
-  readonly queue: FullName
-  readonly id: number
-  readonly token: number
+  readonly queue: FullName;
+  readonly id: number;
+  readonly token: number;
 }
 
 export interface CompleteRequest extends ClaimReference {
-  readonly result: Uint8Array | undefined
-  readonly followUps: readonly EnqueueRequest[]
-  readonly writes: readonly WriteRequest[]
+  readonly result: Uint8Array | undefined;
+  readonly followUps: readonly EnqueueRequest[];
+  readonly writes: readonly WriteRequest[];
 }
 
 export interface FailRequest extends ClaimReference {
-  readonly error: string | undefined
-  readonly delay: number
-  readonly final: boolean
-  readonly writes: readonly WriteRequest[]
+  readonly error: string | undefined;
+  readonly delay: number;
+  readonly final: boolean;
+  readonly writes: readonly WriteRequest[];
 }
 
 export interface HeartbeatRequest extends ClaimReference {
-  readonly extend: number
-  readonly progress: Uint8Array | undefined
+  readonly extend: number;
+  readonly progress: Uint8Array | undefined;
 }
 
 export interface AcquireRequest {
-  readonly name: FullName
-  readonly owner: string
-  readonly ttl: number
-  readonly meta: Uint8Array | undefined
+  readonly name: FullName;
+  readonly owner: string;
+  readonly ttl: number;
+  readonly meta: Uint8Array | undefined;
 }
 
 export interface RenewRequest {
-  readonly name: FullName
-  readonly token: number
-  readonly ttl: number
-  readonly meta: Uint8Array | undefined
+  readonly name: FullName;
+  readonly token: number;
+  readonly ttl: number;
+  readonly meta: Uint8Array | undefined;
 }
 
 export interface TaskListRequest {
-  readonly queue: FullName
-  readonly state: TaskState | undefined
+  readonly queue: FullName;
+  readonly state: TaskState | undefined;
   /** The id after which the page begins. */
-  readonly cursor: number
-  readonly limit: number
+  readonly cursor: number;
+  readonly limit: number;
 }
 
 export interface NameListRequest {
-  readonly prefix: string
-  readonly cursor: string | undefined
-  readonly limit: number
+  readonly prefix: string;
+  readonly cursor: string | undefined;
+  readonly limit: number;
 }
 
 /** A caller as the engine wants it. */
 export interface CallerRequest {
-  readonly actor: string
+  readonly actor: string;
   readonly may: readonly {
-    readonly realm: 'queue' | 'lease' | 'kv'
-    readonly pattern: string
-    readonly rights: readonly string[]
-  }[]
+    readonly realm: 'queue' | 'lease' | 'kv';
+    readonly pattern: string;
+    readonly rights: readonly string[];
+  }[];
 }
 
 export interface EnqueuedReply {
-  readonly id: number
-  readonly seq: number
-  readonly created: boolean
+  readonly id: number;
+  readonly seq: number;
+  readonly created: boolean;
   /** Absent when the caller may not know it. */
-  readonly state: TaskState | undefined
+  readonly state: TaskState | undefined;
 }
 
 /** A task's rows as they are now. Bytes are views of the reply, valid for ever: replies are copied out. */
 export interface TaskReply {
-  readonly id: number
-  readonly seq: number
-  readonly priority: number
-  readonly state: TaskState
-  readonly attempt: number
-  readonly maxAttempts: number
-  readonly token: number | undefined
-  readonly deadline: number | undefined
-  readonly createdAt: number
-  readonly updatedAt: number
-  readonly runAt: number
-  readonly expiresAt: number | undefined
-  readonly claimedAt: number | undefined
-  readonly diedAt: number | undefined
-  readonly deadReason: DeadReason | undefined
-  readonly boundary: number | undefined
-  readonly resultRetention: number
-  readonly owner: string | undefined
-  readonly lastOwner: string | undefined
-  readonly key: string | undefined
-  readonly codec: string | undefined
-  readonly lastError: string | undefined
-  readonly progress: Uint8Array | undefined
-  readonly result: Uint8Array | undefined
-  readonly payload: Uint8Array
+  readonly id: number;
+  readonly seq: number;
+  readonly priority: number;
+  readonly state: TaskState;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly token: number | undefined;
+  readonly deadline: number | undefined;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly runAt: number;
+  readonly expiresAt: number | undefined;
+  readonly claimedAt: number | undefined;
+  readonly diedAt: number | undefined;
+  readonly deadReason: DeadReason | undefined;
+  readonly boundary: number | undefined;
+  readonly resultRetention: number;
+  readonly owner: string | undefined;
+  readonly lastOwner: string | undefined;
+  readonly key: string | undefined;
+  readonly codec: string | undefined;
+  readonly lastError: string | undefined;
+  readonly progress: Uint8Array | undefined;
+  readonly result: Uint8Array | undefined;
+  readonly payload: Uint8Array;
 }
 
 export interface LeaseReply {
-  readonly name: string
-  readonly owner: string | undefined
-  readonly token: number
-  readonly until: number
-  readonly acquiredAt: number
-  readonly meta: Uint8Array | undefined
+  readonly name: string;
+  readonly owner: string | undefined;
+  readonly token: number;
+  readonly until: number;
+  readonly acquiredAt: number;
+  readonly meta: Uint8Array | undefined;
 }
 
 export interface ValueReply {
-  readonly key: string
-  readonly value: Uint8Array
+  readonly key: string;
+  readonly value: Uint8Array;
   /** Absent for a transaction's own write. */
-  readonly version: number | undefined
+  readonly version: number | undefined;
 }
 
 export interface PageReply<T> {
-  readonly items: T[]
-  readonly more: boolean
+  readonly items: T[];
+  readonly more: boolean;
 }
 
 export type RefusalReason =
@@ -190,21 +190,21 @@ export type RefusalReason =
   | 'expired'
   | 'held'
   | 'released'
-  | 'changed'
+  | 'changed';
 
 /** A command that does not hold now; nothing was changed. */
 export interface Refused {
-  readonly ok: false
-  readonly reason: RefusalReason
-  readonly details?: Record<string, unknown>
+  readonly ok: false;
+  readonly reason: RefusalReason;
+  readonly details?: Record<string, unknown>;
 }
 
-export type Outcome<T> = { readonly ok: true; readonly value: T } | Refused
+export type Outcome<T> = { readonly ok: true; readonly value: T } | Refused;
 
 /** When, and for whom: caller 0 is the root. */
 export interface Moment {
-  readonly now: number
-  readonly caller: number
+  readonly now: number;
+  readonly caller: number;
 }
 
 /**
@@ -212,126 +212,128 @@ export interface Moment {
  * argument or a missing right, and a WebAssembly.RuntimeError when it crashed and must be dropped.
  */
 export interface Bridge {
-  queueEnqueue(request: EnqueueRequest, at: Moment): EnqueuedReply
-  queueEnqueueMany(requests: readonly EnqueueRequest[], at: Moment): EnqueuedReply[]
-  queueClaim(request: ClaimRequest, at: Moment): TaskReply[]
-  queueComplete(request: CompleteRequest, at: Moment): Outcome<EnqueuedReply[]>
-  queueCompleteMany(claims: readonly ClaimReference[], at: Moment): number
-  queueFail(request: FailRequest, at: Moment): Outcome<{ state: TaskState; runAt?: number }>
+  queueEnqueue(request: EnqueueRequest, at: Moment): EnqueuedReply;
+  queueEnqueueMany(requests: readonly EnqueueRequest[], at: Moment): EnqueuedReply[];
+  queueClaim(request: ClaimRequest, at: Moment): TaskReply[];
+  queueComplete(request: CompleteRequest, at: Moment): Outcome<EnqueuedReply[]>;
+  queueCompleteMany(claims: readonly ClaimReference[], at: Moment): number;
+  queueFail(request: FailRequest, at: Moment): Outcome<{ state: TaskState; runAt?: number }>;
   /** The new deadline. */
-  queueHeartbeat(request: HeartbeatRequest, at: Moment): Outcome<number>
-  queueRelease(claim: ClaimReference, at: Moment): Outcome<undefined>
-  queueCancel(queue: FullName, id: number, reason: string | undefined, at: Moment): boolean
+  queueHeartbeat(request: HeartbeatRequest, at: Moment): Outcome<number>;
+  queueRelease(claim: ClaimReference, at: Moment): Outcome<undefined>;
+  queueCancel(queue: FullName, id: number, reason: string | undefined, at: Moment): boolean;
   /** One commit's worth; `more` asks for another. */
-  queueSweep(queue: FullName, at: Moment): { expired: number; purged: number; more: boolean }
+  queueSweep(queue: FullName, at: Moment): { expired: number; purged: number; more: boolean };
   /** One commit's worth: at most 1 000. `limit` `NaN`: no limit. */
   queueRedrive(
     queue: FullName,
     limit: number,
     ids: readonly number[] | undefined,
     at: Moment,
-  ): number
+  ): number;
   /** One commit's worth: at most 1 000. */
   queuePurge(
     queue: FullName,
     state: 'dead' | 'done' | undefined,
     ids: readonly number[] | undefined,
     at: Moment,
-  ): number
-  queuePause(queue: FullName, paused: boolean, at: Moment): void
-  queueGet(queue: FullName, id: number, at: Moment): TaskReply | undefined
-  queueList(request: TaskListRequest, at: Moment): PageReply<TaskReply>
-  queueCounts(queue: FullName, at: Moment): Record<TaskState, number>
-  queueNextDue(queue: FullName, at: Moment): number | undefined
+  ): number;
+  queuePause(queue: FullName, paused: boolean, at: Moment): void;
+  queueGet(queue: FullName, id: number, at: Moment): TaskReply | undefined;
+  queueList(request: TaskListRequest, at: Moment): PageReply<TaskReply>;
+  queueCounts(queue: FullName, at: Moment): Record<TaskState, number>;
+  queueNextDue(queue: FullName, at: Moment): number | undefined;
   queueExplain(
     queue: FullName,
     id: number,
     at: Moment,
-  ): { state: TaskState; because: string; until?: number } | undefined
+  ): { state: TaskState; because: string; until?: number } | undefined;
   queues(at: Moment): {
-    name: string
-    counts: Record<TaskState, number>
-    paused: boolean
-    oldestReadyAt?: number
-    nextDue?: number
-  }[]
+    name: string;
+    counts: Record<TaskState, number>;
+    paused: boolean;
+    oldestReadyAt?: number;
+    nextDue?: number;
+  }[];
 
   leaseAcquire(
     request: AcquireRequest,
     at: Moment,
-  ): Outcome<{ token: number; until: number; acquiredAt: number; meta: Uint8Array | undefined }>
+  ): Outcome<{ token: number; until: number; acquiredAt: number; meta: Uint8Array | undefined }>;
   /** The new end. */
-  leaseRenew(request: RenewRequest, at: Moment): Outcome<number>
-  leaseRelease(name: FullName, token: number, at: Moment): boolean
+  leaseRenew(request: RenewRequest, at: Moment): Outcome<number>;
+  leaseRelease(name: FullName, token: number, at: Moment): boolean;
   leaseGuardedCommit(
     name: FullName,
     token: number,
     writes: readonly WriteRequest[],
     at: Moment,
-  ): Outcome<undefined>
-  leaseStatus(name: FullName, at: Moment): LeaseReply | undefined
-  leaseList(request: NameListRequest, at: Moment): PageReply<LeaseReply>
+  ): Outcome<undefined>;
+  leaseStatus(name: FullName, at: Moment): LeaseReply | undefined;
+  leaseList(request: NameListRequest, at: Moment): PageReply<LeaseReply>;
 
   /** The value's version. */
-  kvPut(key: FullName, value: Uint8Array, at: Moment): number
-  kvDelete(key: FullName, at: Moment): boolean
-  kvGet(key: FullName, at: Moment): ValueReply | undefined
-  kvList(request: NameListRequest, at: Moment): PageReply<ValueReply>
+  kvPut(key: FullName, value: Uint8Array, at: Moment): number;
+  kvDelete(key: FullName, at: Moment): boolean;
+  kvGet(key: FullName, at: Moment): ValueReply | undefined;
+  kvList(request: NameListRequest, at: Moment): PageReply<ValueReply>;
 
   /** Calls from here on are one command, until `txCommit` or `txAbort`. Answers the time they get. */
-  txBegin(now: number): number
-  txCommit(now: number): void
-  txAbort(): void
-  txRequireClaim(claim: ClaimReference, at: Moment): Outcome<undefined>
-  txRequireLease(name: FullName, token: number, at: Moment): Outcome<undefined>
-  txCheck(key: FullName, version: number, at: Moment): Outcome<undefined>
-  txGet(queue: FullName, id: number, at: Moment): TaskReply | undefined
-  txKvGet(key: FullName, at: Moment): ValueReply | undefined
-  txKvList(request: NameListRequest, at: Moment): PageReply<ValueReply>
+  txBegin(now: number): number;
+  txCommit(now: number): void;
+  txAbort(): void;
+  txRequireClaim(claim: ClaimReference, at: Moment): Outcome<undefined>;
+  txRequireLease(name: FullName, token: number, at: Moment): Outcome<undefined>;
+  txCheck(key: FullName, version: number, at: Moment): Outcome<undefined>;
+  txGet(queue: FullName, id: number, at: Moment): TaskReply | undefined;
+  txKvGet(key: FullName, at: Moment): ValueReply | undefined;
+  txKvList(request: NameListRequest, at: Moment): PageReply<ValueReply>;
 
-  addCaller(caller: CallerRequest): number
-  removeCaller(caller: number): void
+  addCaller(caller: CallerRequest): number;
+  removeCaller(caller: number): void;
   /** Throws unless the text is a name of its family; `argument` is named in the message. */
-  checkName(argument: string, name: FullName): void
+  checkName(argument: string, name: FullName): void;
 
   /** Founds an empty log, as the first staged command. */
-  found(now: number): void
+  found(now: number): void;
   /** Founds a log that goes on from the snapshot of another one. */
-  foundFrom(snapshot: Uint8Array, now: number): void
+  foundFrom(snapshot: Uint8Array, now: number): void;
+  /** Seals what is staged, and gives only the bytes. */
+  takeBytes(): Uint8Array | undefined;
   /** Seals what is staged. It is then merged (`mergeSealed`) or discarded before anything else. */
   takeEntry():
     | { bytes: Uint8Array; tag: Uint8Array; commit: { replica: number; counter: number } }
-    | undefined
-  mergeSealed(): void
-  merge(entry: Uint8Array): void
-  discard(): void
-  snapshot(): Uint8Array
-  restore(snapshot: Uint8Array): void
-  repairClock(now: number): boolean
+    | undefined;
+  mergeSealed(): void;
+  merge(entry: Uint8Array): void;
+  discard(): void;
+  snapshot(): Uint8Array;
+  restore(snapshot: Uint8Array): void;
+  repairClock(now: number): boolean;
   /** Enforces expiry and retention everywhere, one commit's worth. */
-  maintain(now: number): { expired: number; purged: number; more: boolean }
-  verify(): { ok: boolean; rows: number; problems: string[] }
-  rowsHash(): string
+  maintain(now: number): { expired: number; purged: number; more: boolean };
+  verify(): { ok: boolean; rows: number; problems: string[] };
+  rowsHash(): string;
   /** Whether a commit is in the merged log. */
-  holds(commit: { replica: number; counter: number }): boolean
+  holds(commit: { replica: number; counter: number }): boolean;
 
   /** The name in the log; absent before it is founded. */
-  readonly store: string | undefined
-  readonly logId: string
-  readonly version: number
-  readonly slot: number
+  readonly store: string | undefined;
+  readonly logId: string;
+  readonly version: number;
+  readonly slot: number;
   /** Of the newest merged entry. */
-  readonly tag: Uint8Array
+  readonly tag: Uint8Array;
   /** Of the newest merged entry, in milliseconds. */
-  readonly time: number
+  readonly time: number;
   /** How many staged commands have changed something: command k has version + k. */
-  readonly stagedCommands: number
+  readonly stagedCommands: number;
   /** Whether the staged commands fill an entry. */
-  readonly groupIsFull: boolean
+  readonly groupIsFull: boolean;
   /** When time alone changes an answer, or enforcement has work. */
-  readonly nextDue: number | undefined
+  readonly nextDue: number | undefined;
   /** What the engine said when it crashed; may be read after the crash. */
-  readonly crashMessage: string | undefined
+  readonly crashMessage: string | undefined;
   /** Gives the memory back. Nothing may be called afterwards. */
-  free(): void
+  free(): void;
 }

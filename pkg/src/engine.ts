@@ -1,0 +1,357 @@
+/**
+ * `fencepost/engine`: the engine by itself. Synchronous, without a journal and without timers, for hosts
+ * that bring their own.
+ *
+ * Every operation takes `now` (whole milliseconds since the Unix epoch), answers at once, and is true
+ * only when its entry is: `takeEntry()` makes one entry of everything since the last, the host stores it,
+ * then `merge(entry)` makes it true here, and in any other engine that merges the same entries in the
+ * same order. `discard()` forgets what was decided. Payloads, results, values, progress and metadata are
+ * bytes; the engine never looks into them.
+ *
+ * ```ts
+ * const engine = await Engine.load({ store: 'mail' })
+ * engine.queueEnqueue({ queue: 'out', payload: new Uint8Array([1]), key: 'first' }, Date.now())
+ * const [task] = engine.queueClaim({ queue: 'out', owner: 'me' }, Date.now())
+ * const entry = engine.takeEntry()
+ * if (entry) engine.merge(entry) // once it is stored
+ * ```
+ */
+
+import {
+  invalid,
+  optionalFlag,
+  optionalWhole,
+  readOptions,
+  requireArray,
+  requireWhole,
+} from './arguments.js';
+import { errorText } from './codec.js';
+import { shown } from './errors.js';
+import { type EngineModule, type EngineOptions, loadEngine, type WasmSource } from './load.js';
+import { requireName, sharedName } from './names.js';
+import {
+  PLAIN_QUEUE,
+  readClaimMax,
+  readDelay,
+  readEnqueue,
+  readIdCursor,
+  readLimit,
+  requireId,
+} from './options.js';
+import type {
+  Bridge,
+  EnqueuedReply,
+  EnqueueRequest,
+  LeaseReply,
+  Moment,
+  Outcome,
+  TaskReply,
+  TaskState,
+} from './requests.js';
+import { TASK_STATES } from './requests.js';
+import type { EnqueueOptions, Write } from './types.js';
+import { readWrites } from './writes.js';
+
+/** A task that an engine made or found; `state` is what it is in. */
+export type RawEnqueued = EnqueuedReply;
+export type { LeaseReply as RawLease, TaskReply as RawTask };
+
+/** A task to be; its options are those of `queue.enqueue`. */
+export interface RawEnqueue extends EnqueueOptions {
+  queue: string;
+  payload: Uint8Array;
+}
+
+/** Names a claim: the task, and the token that its `queueClaim` answered. */
+export interface RawClaim {
+  queue: string;
+  id: number;
+  token: number;
+}
+
+export class Engine {
+  readonly #bridge: Bridge;
+  /** The entry taken last, so that merging it again need not decode it. */
+  #taken: Uint8Array | undefined;
+
+  private constructor(bridge: Bridge) {
+    this.#bridge = bridge;
+  }
+
+  /**
+   * Loads the engine and makes one.
+   *
+   * @param options `store` (default `engine`) names a log founded here; `seed` makes jitter repeatable;
+   * `replica` must be unique among engines that write one log; `wasm` says where the engine comes from
+   * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `RESERVED_NAME`
+   */
+  static async load(options: Partial<EngineOptions> & { wasm?: WasmSource } = {}): Promise<Engine> {
+    const { store = 'engine', wasm, ...rest } = options;
+    const module: EngineModule = await loadEngine(wasm);
+    return new Engine(module.create({ ...rest, store: requireName('store', store) }));
+  }
+
+  /** @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `PAYLOAD_TOO_LARGE`, `CHECK_FAILED` */
+  queueEnqueue(request: RawEnqueue, now: number): EnqueuedReply {
+    return this.#bridge.queueEnqueue(readRawEnqueue('request', request), root(now));
+  }
+
+  /**
+   * The next tasks in order, at most `max` (default 1, cut to 1 000; 0 and less claim nothing).
+   * `lease`: how long the claims last, in milliseconds; default: as each task's own stamp says.
+   */
+  queueClaim(
+    request: { queue: string; owner: string; max?: number; lease?: number },
+    now: number,
+  ): TaskReply[] {
+    const { queue, owner, max, lease } = readOptions('request', request, CLAIM_FIELDS);
+    const claim = {
+      queue: sharedName('queue', queue),
+      owner: requireName('owner', owner),
+      max: readClaimMax(max),
+      lease: optionalWhole('lease', lease, 0),
+    };
+    return this.#bridge.queueClaim(claim, root(now));
+  }
+
+  queueComplete(
+    request: RawClaim & { result?: Uint8Array; followUps?: RawEnqueue[]; writes?: Write[] },
+    now: number,
+  ): Outcome<EnqueuedReply[]> {
+    const given = readOptions('request', request, COMPLETE_FIELDS);
+    const followUps =
+      given.followUps === undefined ? [] : requireArray('followUps', given.followUps);
+    const complete = {
+      ...readClaim(given),
+      result: optionalBytes('result', given.result),
+      followUps: followUps.map((one, at) => readRawEnqueue(`followUps[${at}]`, one)),
+      writes: readWrites(given.writes),
+    };
+    return this.#bridge.queueComplete(complete, root(now));
+  }
+
+  queueFail(
+    request: RawClaim & { error?: unknown; delay?: number; final?: boolean; writes?: Write[] },
+    now: number,
+  ): Outcome<{ state: TaskState; runAt?: number }> {
+    const given = readOptions('request', request, FAIL_FIELDS);
+    const fail = {
+      ...readClaim(given),
+      error: errorText(given.error),
+      delay: readDelay(given.delay),
+      final: optionalFlag('final', given.final),
+      writes: readWrites(given.writes),
+    };
+    return this.#bridge.queueFail(fail, root(now));
+  }
+
+  /** Answers the new deadline: `now + extend`; default: the claim's own length. */
+  queueHeartbeat(
+    request: RawClaim & { extend?: number; progress?: Uint8Array },
+    now: number,
+  ): Outcome<number> {
+    const given = readOptions('request', request, HEARTBEAT_FIELDS);
+    const heartbeat = {
+      ...readClaim(given),
+      extend: optionalWhole('extend', given.extend, 1),
+      progress: optionalBytes('progress', given.progress),
+    };
+    return this.#bridge.queueHeartbeat(heartbeat, root(now));
+  }
+
+  /** Removes a task in whatever state; whether there was one. */
+  queueCancel(request: { queue: string; id: number; reason?: string }, now: number): boolean {
+    const { queue, id, reason } = readOptions('request', request, CANCEL_FIELDS);
+    const text = reason === undefined ? undefined : requireName('reason', reason);
+    return this.#bridge.queueCancel(sharedName('queue', queue), requireId(id), text, root(now));
+  }
+
+  queueGet(request: { queue: string; id: number }, now: number): TaskReply | undefined {
+    const { queue, id } = readOptions('request', request, GET_FIELDS);
+    return this.#bridge.queueGet(sharedName('queue', queue), requireId(id), root(now));
+  }
+
+  /** A page in id order; `cursor` continues behind it. */
+  queueList(
+    request: { queue: string; state?: TaskState; cursor?: string; limit?: number },
+    now: number,
+  ): { items: TaskReply[]; cursor?: string } {
+    const { queue, state, cursor, limit } = readOptions('request', request, LIST_FIELDS);
+    const wanted = TASK_STATES.find((name) => name === state);
+    if (state !== undefined && wanted === undefined) {
+      throw invalid('state', `one of ${TASK_STATES.join(', ')}`, String(state));
+    }
+    const list = {
+      queue: sharedName('queue', queue),
+      state: wanted,
+      cursor: readIdCursor(cursor),
+      limit: readLimit(limit),
+    };
+    const { items, more } = this.#bridge.queueList(list, root(now));
+    const last = items.at(-1);
+    return more && last !== undefined ? { items, cursor: String(last.id) } : { items };
+  }
+
+  leaseAcquire(
+    request: { name: string; owner: string; ttl: number; meta?: Uint8Array },
+    now: number,
+  ): Outcome<{ token: number; until: number; acquiredAt: number; meta: Uint8Array | undefined }> {
+    const { name, owner, ttl, meta } = readOptions('request', request, ACQUIRE_FIELDS);
+    const acquire = {
+      name: sharedName('name', name),
+      owner: requireName('owner', owner),
+      ttl: requireWhole('ttl', ttl, 0),
+      meta: optionalBytes('meta', meta),
+    };
+    return this.#bridge.leaseAcquire(acquire, root(now));
+  }
+
+  /** Answers the new end. */
+  leaseRenew(
+    request: { name: string; token: number; ttl?: number; meta?: Uint8Array },
+    now: number,
+  ): Outcome<number> {
+    const { name, token, ttl, meta } = readOptions('request', request, RENEW_FIELDS);
+    const renew = {
+      name: sharedName('name', name),
+      token: requireWhole('token', token, 0),
+      ttl: optionalWhole('ttl', ttl, 0),
+      meta: optionalBytes('meta', meta),
+    };
+    return this.#bridge.leaseRenew(renew, root(now));
+  }
+
+  /** Whether the token still had it. */
+  leaseRelease(request: { name: string; token: number }, now: number): boolean {
+    const { name, token } = readOptions('request', request, RELEASE_FIELDS);
+    return this.#bridge.leaseRelease(
+      sharedName('name', name),
+      requireWhole('token', token, 0),
+      root(now),
+    );
+  }
+
+  /** Applies writes while the lease is held; an empty list just asks. */
+  leaseGuardedCommit(
+    request: { name: string; token: number; writes: Write[] },
+    now: number,
+  ): Outcome<undefined> {
+    const { name, token, writes } = readOptions('request', request, GUARDED_FIELDS);
+    return this.#bridge.leaseGuardedCommit(
+      sharedName('name', name),
+      requireWhole('token', token, 0),
+      readWrites(writes),
+      root(now),
+    );
+  }
+
+  leaseStatus(request: { name: string }, now: number): LeaseReply | undefined {
+    const { name } = readOptions('request', request, ['name']);
+    return this.#bridge.leaseStatus(sharedName('name', name), root(now));
+  }
+
+  /**
+   * One entry of everything decided since the last, or `null` when nothing changed. Until it is merged or
+   * discarded, no operation is taken.
+   */
+  takeEntry(): Uint8Array | null {
+    this.#taken = this.#bridge.takeBytes();
+    return this.#taken ?? null;
+  }
+
+  /**
+   * Makes an entry true: the one taken here, once it is stored, or the next one of another engine.
+   *
+   * @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` while
+   * something decided waits
+   */
+  merge(entry: Uint8Array): void {
+    const own = entry === this.#taken;
+    this.#taken = undefined;
+    if (own) this.#bridge.mergeSealed();
+    else this.#bridge.merge(readBytes(entry, 'entry'));
+  }
+
+  /** Forgets everything decided since the last merge, a taken entry included. */
+  discard(): void {
+    this.#taken = undefined;
+    this.#bridge.discard();
+  }
+
+  /** All rows, as bytes. */
+  snapshot(): Uint8Array {
+    return this.#bridge.snapshot();
+  }
+
+  /** Replaces everything by a snapshot. @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW` */
+  restore(snapshot: Uint8Array): void {
+    this.#taken = undefined;
+    this.#bridge.restore(readBytes(snapshot, 'snapshot'));
+  }
+
+  /** Rebuilds every index from the rows and compares. */
+  verify(): { ok: boolean; rows: number; problems: string[] } {
+    return this.#bridge.verify();
+  }
+
+  /** Of the newest merged command. */
+  get version(): number {
+    return this.#bridge.version;
+  }
+
+  /** Of the newest merged entry; 0 before the first. */
+  get slot(): number {
+    return this.#bridge.slot;
+  }
+
+  /** Gives the memory back. Nothing may be called afterwards. */
+  free(): void {
+    this.#bridge.free();
+  }
+}
+
+const CLAIM_FIELDS = ['queue', 'owner', 'max', 'lease'] as const;
+const REFERENCE_FIELDS = ['queue', 'id', 'token'] as const;
+const COMPLETE_FIELDS = [...REFERENCE_FIELDS, 'result', 'followUps', 'writes'] as const;
+const FAIL_FIELDS = [...REFERENCE_FIELDS, 'error', 'delay', 'final', 'writes'] as const;
+const HEARTBEAT_FIELDS = [...REFERENCE_FIELDS, 'extend', 'progress'] as const;
+const CANCEL_FIELDS = ['queue', 'id', 'reason'] as const;
+const GET_FIELDS = ['queue', 'id'] as const;
+const LIST_FIELDS = ['queue', 'state', 'cursor', 'limit'] as const;
+const ACQUIRE_FIELDS = ['name', 'owner', 'ttl', 'meta'] as const;
+const RENEW_FIELDS = ['name', 'token', 'ttl', 'meta'] as const;
+const RELEASE_FIELDS = ['name', 'token'] as const;
+const GUARDED_FIELDS = ['name', 'token', 'writes'] as const;
+
+function root(now: number): Moment {
+  return { now: requireWhole('now', now, 0), caller: 0 };
+}
+
+const RAW_QUEUE = {
+  ...PLAIN_QUEUE,
+  codec: { name: undefined, encode: readBytes, decode: (bytes: Uint8Array) => bytes },
+};
+
+function readRawEnqueue(argument: string, value: unknown): EnqueueRequest {
+  if (typeof value !== 'object' || value === null)
+    throw invalid(argument, 'an object', shown(value));
+  const { queue, payload, ...options } = value as RawEnqueue;
+  return readEnqueue(sharedName('queue', queue), RAW_QUEUE, payload, options, 'with writes');
+}
+
+function readBytes(value: unknown, argument: string): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  throw invalid(argument, 'a Uint8Array', shown(value));
+}
+
+function readClaim(given: { queue?: unknown; id?: unknown; token?: unknown }) {
+  return {
+    queue: sharedName('queue', given.queue),
+    id: requireId(given.id),
+    token: requireWhole('token', given.token, 0),
+  };
+}
+
+function optionalBytes(argument: string, value: unknown): Uint8Array | undefined {
+  return value === undefined ? undefined : readBytes(value, argument);
+}
