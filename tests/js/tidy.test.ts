@@ -73,12 +73,17 @@ holds('a file is about one thing', fileSizes, [
     { 'pkg/src/queue.ts': 'a\n'.repeat(401) },
     ['pkg/src/queue.ts: 401 lines; 400 are enough for one noun'],
   ],
+  [
+    { 'tests/queue.rs': 'a\n'.repeat(600), 'tests/lease.rs': 'a\n'.repeat(601) },
+    ['tests/lease.rs: 601 lines; 600 are enough for one noun'],
+  ],
 ]);
 
 holds('a file that may be long is long', longFilesAreLong, []);
 
 holds('a line fits on a screen', lineLengths, [
   [{ 'src/id.rs': 'é'.repeat(100) }, []],
+  [{ 'tests/queue.rs': `    1ms  list mail => ${'task 1 '.repeat(20)}` }, []],
   [{ 'scripts/a.mjs': `\n${'a'.repeat(101)}` }, ['scripts/a.mjs:2: 101 columns of 100']],
 ]);
 

@@ -24,11 +24,14 @@ const ENGINE_LAYERS = [
   ['wasm'],
 ];
 
-/** Modules of `pkg/src/`; a folder is one module. A journal knows bytes, never the engine. */
+/**
+ * Modules of `pkg/src/`. A folder is one module, and `bridge-queue` is a part of `bridge`. A journal
+ * knows bytes, never the engine.
+ */
 const PACKAGE_LAYERS = [
   ['errors', 'types', 'options'],
   ['journal'],
-  ['engine', 'bridge', 'load', 'packing', 'packed-requests', 'records', 'requests'],
+  ['engine', 'border', 'bridge', 'load', 'packed', 'packing', 'records', 'requests'],
   ['committer'],
   ['kv', 'lease', 'task', 'queue', 'transaction'],
   ['store'],
@@ -67,7 +70,7 @@ function ranksOf(layers: string[][]): Map<string, number> {
 }
 
 function firstPart(path: string): string {
-  return path.replace(/[./].*$/, '');
+  return path.replace(/[./-].*$/, '');
 }
 
 function faults(
