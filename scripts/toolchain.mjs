@@ -52,9 +52,7 @@ async function activeRust() {
 
 async function debianRust() {
   if (!(await succeeds('apt-get', ['--version']))) return null;
-  if (!(await succeeds('dpkg-query', ['--show', ...DEBIAN_PACKAGES]))) {
-    if (!(await installDebianPackages())) return null;
-  }
+  if (!(await debianPackagesAreThere()) && !(await installDebianPackages())) return null;
   return {
     description: `Debian's ${await versionOf('/usr/bin/rustc')}, standard library from its source`,
     cargo: '/usr/bin/cargo',
@@ -66,6 +64,16 @@ async function debianRust() {
       CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_LINKER: 'wasm-ld-19',
     },
   };
+}
+
+async function debianPackagesAreThere() {
+  // The trap: a package that was removed is still known, under another status.
+  const query = ['--show', `--showformat=\${db:Status-Status} `, ...DEBIAN_PACKAGES];
+  const states = await run('dpkg-query', query).catch(() => '');
+  return states
+    .trim()
+    .split(' ')
+    .every((state) => state === 'installed');
 }
 
 /** Resolves with false where this system does not offer the packages. */
