@@ -5,8 +5,8 @@
  * crash the id of the holder may belong to somebody else, in a container it usually does.
  *
  * Where something cannot be found out (no /proc, no permission) the answer is "alive": a lock that
- * has to be deleted by hand is a nuisance, two writers are a loss. Containers that share a directory
- * must differ in their host names, as they do unless told otherwise.
+ * has to be deleted by hand is a nuisance, two writers are a loss. Containers that share a
+ * directory must differ in their host names, as they do unless told otherwise.
  */
 import * as fs from 'node:fs';
 import { hostname } from 'node:os';
