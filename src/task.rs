@@ -198,6 +198,14 @@ impl Task {
         }
     }
 
+    /// How long the key of a completed task stays taken.
+    pub fn key_kept_until(&self) -> Option<Instant> {
+        match self.row.state {
+            TaskState::Done { at } => Some(at.after(self.spec.stamps.key_retention)),
+            _ => None,
+        }
+    }
+
     /// Whether it waits or runs.
     pub fn is_active(&self) -> bool {
         matches!(self.row.state, TaskState::Waiting | TaskState::Inflight(_))

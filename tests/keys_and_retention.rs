@@ -160,7 +160,7 @@ fn the_key_of_a_task_with_a_result_holds_while_either_is_kept() {
         9ms    enqueue mail b key k       => task 1 exists done
         10ms   get 1 state                => nothing
         10ms   enqueue mail b key k       => task 1 exists done
-        15ms   sweep mail                 => expired 0 purged 0
+        15ms   sweep mail                 => expired 0 purged 1
         19ms   enqueue mail b key k       => task 1 exists done
         20ms   enqueue mail b key k       => task 2
     ",
@@ -410,4 +410,48 @@ fn a_claim_buries_at_most_a_thousand_rows_and_a_sweep_says_that_more_are_left() 
     assert_eq!(rounds, [1_000, 1_000, 500]);
     assert_eq!(engine.view(support::at(5)).counts(queue), [0, 0, 0, 0, 2_500]);
     support::assert_verified(&engine);
+}
+
+#[test]
+fn the_stores_own_timer_reaches_a_queue_that_was_made_in_the_same_entry() {
+    let mut engine = support::engine(1);
+    let queue = support::command::queue("mail").unwrap();
+    let mut task = fencepost::ops::Enqueue::new(queue, support::command::blob("x"));
+    task.expires_in = Some(fencepost::id::Millis::saturating(5));
+    engine.enqueue(support::at(0), task).unwrap();
+    assert_eq!(engine.maintain(support::at(5)).unwrap().expired, 1);
+}
+
+#[test]
+fn the_stores_own_timer_frees_a_bounded_number_of_keys_in_one_commit() {
+    let mut engine = support::engine(1);
+    let owner = fencepost::name::NameRef::owner("w").unwrap();
+    for name in ["mail", "post"] {
+        let queue = support::command::queue(name).unwrap();
+        let keys: Vec<String> = (0..900).map(|number| format!("k{number}")).collect();
+        let task = |key| fencepost::ops::Enqueue {
+            key: Some(fencepost::name::NameRef::key(key).unwrap()),
+            ..fencepost::ops::Enqueue::new(queue, support::command::blob("x"))
+        };
+        let tasks = keys.iter().map(|key| task(key.as_str())).collect();
+        engine.enqueue_many(support::at(0), tasks).unwrap();
+        let request = fencepost::ops::ClaimRequest { queue, owner, max: 900, lease: None };
+        let claims: Vec<_> = engine.claim(support::at(0), request).unwrap();
+        let claim = |task: &fencepost::task::Task| {
+            let token = task.claim().unwrap().token;
+            fencepost::ops::ClaimRef { queue, id: task.id, token }
+        };
+        let claims: Vec<_> = claims.iter().map(claim).collect();
+        assert_eq!(engine.complete_many(support::at(0), &claims).unwrap(), 900);
+    }
+    support::commit(&mut engine);
+    let mut rounds = Vec::new();
+    for _ in 0..3 {
+        let swept = engine.maintain(support::at(86_400_000)).unwrap();
+        rounds.push((swept.freed, swept.more));
+        if engine.seal().unwrap().is_some() {
+            engine.merge_sealed().unwrap();
+        }
+    }
+    assert_eq!(rounds, [(1_000, true), (800, false), (0, false)]);
 }

@@ -4,7 +4,7 @@ use super::write::{self, Write};
 use crate::blob::Blob;
 use crate::change::Removal;
 use crate::error::Error;
-use crate::id::{Instant, Millis, Priority, QueueId, Seq, TaskId};
+use crate::id::{Instant, Millis, Priority, Seq, TaskId};
 use crate::limits::BATCH_ITEMS_MAX;
 use crate::name::NameRef;
 use crate::rights::{Realm, Right};
@@ -144,8 +144,8 @@ pub(super) fn place(txn: &mut Txn<'_>, request: Enqueue<'_>) -> Result<Enqueued,
     Ok(Enqueued { id, seq, created: true, phase: EnqueuedPhase::Known(phase) })
 }
 
-/// Who holds the key now. A holder past its retention is removed on the way: it is gone for everybody,
-/// and its row must not stand beside the new one's key.
+/// Who holds the key now. A holder that is over is removed on the way: its row must not stand beside
+/// the new one's key.
 fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
     let (key, queue) = (request.key?.to_name(), txn.queue_id(request.queue)?);
     let (id, seq, phase) = match txn.key_holder(queue, &key)? {
@@ -156,9 +156,14 @@ fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
         KeyHolder::Kept(kept) => (kept.id, kept.seq, Phase::Done),
         KeyHolder::Task(id) => {
             let task = txn.task(id).expect("the index names rows that exist");
-            match task.phase(txn.now) {
+            // The row of a completed task may be gone while its key is kept longer.
+            let kept = task.key_kept_until().filter(|until| *until > txn.now);
+            match task.phase(txn.now).or(kept.map(|_| Phase::Done)) {
                 Some(phase) => (id, task.spec.seq, phase),
-                None => return find_behind_gone(txn, queue, id, request),
+                None => {
+                    txn.remove_task(id, queue, Removal::Purged);
+                    return None;
+                }
             }
         }
     };
@@ -167,15 +172,4 @@ fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
         false => EnqueuedPhase::Hidden,
     };
     Some(Enqueued { id, seq, created: false, phase })
-}
-
-/// The row of a done task may be gone while its key is kept longer.
-fn find_behind_gone(
-    txn: &mut Txn<'_>,
-    queue: QueueId,
-    id: TaskId,
-    request: &Enqueue<'_>,
-) -> Option<Enqueued> {
-    super::purge::remove(txn, id, Removal::Purged, queue);
-    find_holder(txn, request)
 }

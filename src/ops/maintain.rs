@@ -22,8 +22,9 @@ pub fn found(txn: &mut Txn<'_>, store: Name, rows: Option<Arc<Rows>>) -> Result<
 /// Sweeps all queues and removes old lease records, one commit's worth.
 pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
     let mut total = Swept::default();
-    for queue in 0..txn.state.queues.len() {
-        let left = SWEEP_ROWS_MAX.saturating_sub(total.expired + total.purged);
+    for queue in 0..txn.state.queues.len() + txn.staged.new_queues() {
+        let done = total.expired + total.purged + total.freed;
+        let left = SWEEP_ROWS_MAX.saturating_sub(done);
         if left == 0 {
             total.more = true;
             break;
@@ -31,6 +32,7 @@ pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
         let swept = sweep_queue(txn, QueueId(queue as u32), left);
         total.expired += swept.expired;
         total.purged += swept.purged;
+        total.freed += swept.freed;
         total.more |= swept.more;
     }
     let (state, now) = (txn.state, txn.now);

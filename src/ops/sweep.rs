@@ -20,6 +20,8 @@ pub struct Swept {
     pub expired: usize,
     /// Rows it removed; a task that was not to be kept counts in both.
     pub purged: usize,
+    /// Keys it freed that had outlived their task.
+    pub freed: usize,
     /// Whether the limit of one commit was reached: sweep again.
     pub more: bool,
 }
@@ -36,21 +38,22 @@ pub fn sweep(txn: &mut Txn<'_>, name: NameRef<'_>) -> Result<Swept, Error> {
     })
 }
 
-/// At most `max` rows.
+/// At most `max` rows and keys.
 pub(super) fn sweep_queue(txn: &mut Txn<'_>, queue: QueueId, max: usize) -> Swept {
     let mut swept = bury(txn, queue, max);
     let left = max - swept.expired;
     let past = txn.first::<Retention>(queue, Bound::Unbounded, left);
     let past: Vec<_> = past.into_iter().take_while(|(key, _)| key.gone_at <= txn.now).collect();
+    let left = left - past.len();
     swept.purged += past.len();
-    swept.more = swept.expired + past.len() >= max;
     for (_, id) in past {
         purge::remove(txn, id, Removal::Purged, queue);
     }
-    let free: Vec<_> = kept_past(txn, queue, left);
-    for key in free {
+    for key in kept_past(txn, queue, left) {
         txn.free_key(queue, key);
+        swept.freed += 1;
     }
+    swept.more = swept.freed == left;
     swept
 }
 

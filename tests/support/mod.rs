@@ -3,8 +3,13 @@
 
 pub mod answer;
 pub mod command;
+pub mod domain;
+pub mod engine_picture;
 pub mod lease_commands;
 pub mod log;
+pub mod model;
+pub mod on_engine;
+pub mod operation;
 pub mod read_commands;
 pub mod script;
 pub mod task_commands;
