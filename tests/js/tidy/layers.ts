@@ -29,12 +29,13 @@ const ENGINE_LAYERS = [
  * knows bytes, never the engine.
  */
 const PACKAGE_LAYERS = [
-  ['errors', 'types', 'options'],
-  ['journal'],
-  ['engine', 'border', 'bridge', 'load', 'packed', 'packing', 'records', 'requests'],
-  ['committer'],
-  ['kv', 'lease', 'task', 'queue', 'transaction'],
-  ['store'],
+  ['errors', 'requests', 'types', 'journal', 'clock'],
+  ['arguments', 'names', 'codec', 'writes', 'options', 'page'],
+  ['engine', 'border', 'bridge', 'load', 'packed', 'packing', 'records'],
+  ['replica', 'call', 'pending', 'round', 'unknown', 'compactor', 'follower', 'committer'],
+  ['session', 'caller', 'upkeep'],
+  ['kv', 'lease', 'lock', 'effect', 'task', 'queue', 'transaction', 'wait'],
+  ['store', 'open'],
   ['testing', 'index'],
 ];
 

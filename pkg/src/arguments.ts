@@ -1,0 +1,118 @@
+/**
+ * Checks of what users pass: every refusal names the argument, what was expected and what came.
+ *
+ * **Invariant**: options are read by their own keys only, once, and an unknown key is refused by
+ * name, so that a typo is not silently ignored. `undefined` is absent; `null` is no number.
+ */
+import { FencepostError, quote, shown } from './errors.js';
+
+export const SAFE_MAX = Number.MAX_SAFE_INTEGER;
+
+export function invalid(argument: string, expected: string, got: string): FencepostError {
+  return new FencepostError('INVALID_ARGUMENT', `${argument}: expected ${expected}, got ${got}`, {
+    details: { argument },
+  });
+}
+
+/** The options that were given, copied; none when `value` is undefined. */
+export function readOptions<Name extends string>(
+  argument: string,
+  value: unknown,
+  known: readonly Name[],
+): { [name in Name]?: unknown } {
+  const options: { [name in Name]?: unknown } = Object.create(null);
+  if (value === undefined) return options;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw invalid(argument, 'an object', shown(value));
+  }
+  const given = value as Record<string, unknown>;
+  for (const name of Object.keys(given)) {
+    if (!(known as readonly string[]).includes(name)) {
+      const names = known.length === 0 ? 'no options' : `one of ${known.join(', ')}`;
+      throw invalid(argument, names, `the unknown option ${quote(name)}`);
+    }
+    options[name as Name] = given[name];
+  }
+  return options;
+}
+
+/** A whole number in a range. */
+export function requireWhole(
+  argument: string,
+  value: unknown,
+  min: number,
+  max = SAFE_MAX,
+): number {
+  if (Number.isSafeInteger(value)) {
+    const number = value as number;
+    if (number >= min && number <= max) return number === 0 ? 0 : number;
+  }
+  const range =
+    max === SAFE_MAX
+      ? min === -SAFE_MAX
+        ? 'a whole number from -(2^53 - 1) to 2^53 - 1'
+        : `a whole number from ${min} on`
+      : `a whole number from ${min} to ${max}`;
+  throw invalid(argument, range, shown(value));
+}
+
+/** The same, or `NaN` when it is absent: how absent numbers cross to the engine. */
+export function optionalWhole(
+  argument: string,
+  value: unknown,
+  min: number,
+  max = SAFE_MAX,
+): number {
+  return value === undefined ? Number.NaN : requireWhole(argument, value, min, max);
+}
+
+/** A whole number from 0 on, or `Infinity`. */
+export function optionalRetention(argument: string, value: unknown): number {
+  if (value === undefined) return Number.NaN;
+  if (value === Infinity) return Infinity;
+  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  throw invalid(argument, 'a whole number from 0 on, or Infinity', shown(value));
+}
+
+export function optionalChoice<Choice extends string>(
+  argument: string,
+  value: unknown,
+  choices: readonly Choice[],
+): Choice | undefined {
+  if (value === undefined || choices.includes(value as Choice)) return value as Choice | undefined;
+  throw invalid(argument, `one of ${choices.map(quote).join(', ')}`, shown(value));
+}
+
+export function optionalFlag(argument: string, value: unknown): boolean {
+  if (value === undefined) return false;
+  if (typeof value === 'boolean') return value;
+  throw invalid(argument, 'true or false', shown(value));
+}
+
+export function requireText(argument: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  throw invalid(argument, 'a string', shown(value));
+}
+
+export function requireFunction(argument: string, value: unknown): void {
+  if (typeof value !== 'function') throw invalid(argument, 'a function', shown(value));
+}
+
+export function requireArray(argument: string, value: unknown, max?: number): unknown[] {
+  if (!Array.isArray(value)) throw invalid(argument, 'an array', shown(value));
+  if (max !== undefined && value.length > max) {
+    const what = `${argument}: expected at most ${max}, got ${value.length}`;
+    throw new FencepostError('LIMIT_EXCEEDED', what, {
+      details: { argument, size: value.length, limit: max },
+    });
+  }
+  return value;
+}
+
+export function optionalSignal(value: unknown): AbortSignal | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'object' && value !== null && 'aborted' in value) {
+    return value as AbortSignal;
+  }
+  throw invalid('signal', 'an AbortSignal', shown(value));
+}

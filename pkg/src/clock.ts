@@ -1,0 +1,106 @@
+/**
+ * The time of the log: what a replica offers as `now`.
+ *
+ * It is the larger of the wall clock, and the time of the newest entry plus the replica's own
+ * monotonic progress since. So it neither runs backwards nor stands still when the wall clock is
+ * set back. While it is ahead of the wall clock it runs at nine tenths of real speed, until the
+ * two meet.
+ *
+ * **Invariant**: safety never depends on it. A bad clock makes a claim end early or late, no more.
+ */
+import type { Clock } from './types.js';
+
+/** 2200-01-01: a clock beyond is broken, and only the log's own progress counts. */
+export const NOW_MAX = 7_258_118_400_000;
+/** No timer of any runtime holds more; longer waits go in steps. */
+export const TIMER_MAX = 2 ** 31 - 1;
+const SPEED_WHEN_AHEAD = 0.9;
+
+/** A timer that can be stopped. */
+export interface Timer {
+  cancel(): void;
+  /** Only of the runtime's own clock: this timer does not keep the process alive. */
+  unref?(): void;
+}
+
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  setTimer(ms: number, fn: () => void): Timer {
+    const timer: unknown = setTimeout(fn, ms);
+    return {
+      cancel: () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]),
+      unref: () => {
+        if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
+      },
+    };
+  },
+};
+
+export class LogClock {
+  readonly #clock: Clock;
+  readonly #wallNow: () => number;
+  /** The log's time, with its fraction, when the monotonic clock stood at `#anchor`. */
+  #time = 0;
+  #anchor: number;
+  /** The time of the newest entry that was seen. */
+  #newest = 0;
+
+  /** `wallNow`: the clock of a shared journal, which is the authority. */
+  constructor(clock: Clock, wallNow?: () => number) {
+    this.#clock = clock;
+    this.#wallNow = wallNow ?? (() => clock.now());
+    this.#anchor = clock.monotonic();
+  }
+
+  /** What the machine, or the journal that several share, says. */
+  wall(): number {
+    const now = Math.floor(this.#wallNow());
+    return Number.isSafeInteger(now) && now <= NOW_MAX ? Math.max(0, now) : 0;
+  }
+
+  now(): number {
+    return Math.floor(this.#advance());
+  }
+
+  monotonic(): number {
+    return this.#clock.monotonic();
+  }
+
+  /** The newest entry of the log has this time. One that is older than before: it was repaired. */
+  observe(time: number): void {
+    if (time === this.#newest) return;
+    this.#advance();
+    this.#time = time < this.#newest ? time : Math.max(this.#time, time);
+    this.#newest = time;
+  }
+
+  /** How long to wait, on a timer, until the log's time is `at`. */
+  delayUntil(at: number): number {
+    const now = this.#advance();
+    const speed = now > this.wall() ? SPEED_WHEN_AHEAD : 1;
+    return Math.min(TIMER_MAX, Math.max(0, Math.ceil((at - Math.floor(now)) / speed)));
+  }
+
+  setTimer(ms: number, fn: () => void): Timer {
+    return this.#clock.setTimer(Math.min(ms, TIMER_MAX), fn);
+  }
+
+  /** A timer that lets the process end. */
+  setIdleTimer(ms: number, fn: () => void): Timer {
+    const timer: Timer = this.setTimer(ms, fn);
+    timer.unref?.();
+    return timer;
+  }
+
+  #advance(): number {
+    const wall = this.wall();
+    const monotonic = this.#clock.monotonic();
+    const progress = Math.max(0, monotonic - this.#anchor);
+    this.#anchor = monotonic;
+    const ahead = this.#time + progress > wall;
+    const slowed = this.#time + progress * SPEED_WHEN_AHEAD;
+    this.#time = Math.min(NOW_MAX, ahead ? Math.max(wall, slowed) : this.#time + progress);
+    return Math.max(wall, this.#time);
+  }
+}

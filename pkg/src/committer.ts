@@ -1,0 +1,320 @@
+/**
+ * The one place that sequences the journal: decide, append, merge.
+ *
+ * ```text
+ *  waiting ──take──> group ──journal.commit──> decided on the newest entry ──stored──> merged, settled
+ *     ^                └── not stored: all reject · unclear: read again ──lost──┐
+ *     └──────────────────────────── decide again ──────────────────────────────┘
+ * ```
+ *
+ * Everything that arrives while a commit is under way waits and is decided together, in the order
+ * of the calls: one entry for all of it. Questions read the journal's tail first and store
+ * nothing.
+ *
+ * **Invariant**: one proposal at a time. While the outcome of one is unknown, the same bytes go to
+ * the same slot, or nothing does.
+ *
+ * **Invariant**: a stale decision is never patched. With news everything is decided from the start.
+ */
+import { CallSite } from './call-site.js';
+import type { LogClock, Timer } from './clock.js';
+import { Compactor } from './compactor.js';
+import { FencepostError } from './errors.js';
+import { Follower } from './follower.js';
+import type { Entry, Journal, News } from './journal/journal.js';
+import { type Answer, type Decide, type Kind, Pending } from './pending.js';
+import { Crash, type Replica } from './replica.js';
+import type { CallerRequest } from './requests.js';
+import { Round } from './round.js';
+import { resolveUnknown } from './unknown.js';
+
+export interface CommitterParts {
+  readonly journal: Journal;
+  readonly replica: Replica;
+  readonly clock: LogClock;
+  /** Bounds every journal operation, in milliseconds. */
+  readonly timeout: number;
+}
+
+export class Committer {
+  readonly journal: Journal;
+  readonly replica: Replica;
+  readonly clock: LogClock;
+  readonly compactor: Compactor;
+  readonly follower: Follower;
+  readonly #timeout: number;
+  #waiting: Pending[] = [];
+  #round: Round | null = null;
+  #running = false;
+  #deadline: Timer | null = null;
+  #closing: Promise<void> | null = null;
+  #isClosed = false;
+  readonly #onMerged = new Set<() => void>();
+  #whenSettled: (() => void)[] = [];
+
+  constructor({ journal, replica, clock, timeout }: CommitterParts) {
+    this.journal = journal;
+    this.replica = replica;
+    this.clock = clock;
+    this.compactor = new Compactor(journal, replica);
+    this.follower = new Follower(this);
+    this.#timeout = timeout;
+  }
+
+  /** False as soon as closing begins. */
+  get isOpen(): boolean {
+    return this.#closing === null;
+  }
+
+  /** Whether no proposal is under way, so that the engine may stage something. */
+  get isIdle(): boolean {
+    return !this.#running;
+  }
+
+  /** Queues a command or a question. Rejects with an error whose stack is that of the caller. */
+  ask<T>(kind: Kind, caller: CallerRequest | undefined, decide: Decide<T>): Promise<Answer<T>> {
+    this.requireOpen();
+    const pending = new Pending(kind, decide, caller, {
+      site: new CallSite(this.ask),
+      since: this.clock.monotonic(),
+    });
+    this.#waiting.push(pending);
+    this.#start();
+    return pending.promise as Promise<Answer<T>>;
+  }
+
+  /** Reads what is new. */
+  async sync(): Promise<number> {
+    return (await this.ask('question', undefined, () => undefined)).version;
+  }
+
+  /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */
+  peek<T>(caller: CallerRequest | undefined, look: Decide<T>): T | undefined {
+    try {
+      const at = { now: this.clock.now(), caller: this.replica.numberOf(caller) };
+      return this.replica.use((engine) => look(engine, at));
+    } catch (error) {
+      if (error instanceof Crash) return undefined;
+      throw error;
+    }
+  }
+
+  /** Calls `listener` whenever something was merged. Returns the way to stop it. */
+  onMerged(listener: () => void): () => void {
+    this.#onMerged.add(listener);
+    return () => {
+      this.#onMerged.delete(listener);
+    };
+  }
+
+  requireOpen(): void {
+    if (this.isOpen) return;
+    throw new FencepostError('STORE_CLOSED', 'the store is closed');
+  }
+
+  /** Idempotent. Waits for everything that was accepted, then lets the journal go. */
+  close(): Promise<void> {
+    if (this.#closing === null) {
+      this.#closing = this.#close();
+      // Whoever waits for something else to happen learns that it will not.
+      this.#tellMerged();
+    }
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#round?.isSettled === false) {
+      await new Promise<void>((resolve) => {
+        this.#whenSettled.push(resolve);
+      });
+    }
+    this.#isClosed = true;
+    try {
+      await this.within(
+        'close',
+        this.compactor.idle().then(() => this.journal.close()),
+      );
+    } finally {
+      if (!this.#running) this.replica.free();
+    }
+  }
+
+  /**
+   * Waits for the journal, as long as it may take.
+   *
+   * @throws FencepostError `JOURNAL_UNAVAILABLE` when it takes longer, or fails for no stated
+   * reason
+   */
+  async within<T>(what: string, operation: Promise<T>): Promise<T> {
+    let timer: Timer | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const expire = () => reject(unavailable(`${what}: no answer within ${this.#timeout} ms`));
+      timer = this.clock.setTimer(this.#timeout, expire);
+    });
+    try {
+      return await Promise.race([operation, late]);
+    } catch (error) {
+      throw typed(error, what);
+    } finally {
+      timer?.cancel();
+    }
+  }
+
+  #start(): void {
+    if (this.#running) return;
+    this.#running = true;
+    void this.#loop();
+  }
+
+  async #loop(): Promise<void> {
+    // The trap: without this turn the first of many calls in a row would make an entry of its own.
+    await null;
+    while (this.#waiting.length > 0 && !this.#isClosed) {
+      const round = new Round(takeGroup(this.#waiting));
+      this.#round = round;
+      this.#armDeadline();
+      await this.#serve(round).catch((error: unknown) => round.reject(error));
+      this.#waiting = [...round.unfinished(), ...this.#waiting];
+      this.#round = null;
+      this.#tellSettled();
+    }
+    this.#running = false;
+    this.#deadline?.cancel();
+    this.#deadline = null;
+    if (this.#isClosed) this.replica.free();
+  }
+
+  async #serve(round: Round): Promise<void> {
+    const before = this.replica.version;
+    try {
+      this.replica.rebuild();
+      const { slot } = this.replica;
+      await this.journal.commit(slot, (news) => this.#decide(round, news));
+      this.#merge(round);
+    } catch (error) {
+      await this.#recover(round, error);
+    }
+    if (this.replica.version !== before) this.#tellMerged();
+  }
+
+  /** Decides a group on the newest entry. Called again when another writer was first. */
+  #decide(round: Round, news: News): Entry | null {
+    round.begin();
+    try {
+      if (this.#isClosed) this.requireOpen();
+      this.replica.accept(news);
+      this.clock.observe(this.replica.time);
+      return round.decide(this.replica, this.clock.now());
+    } catch (error) {
+      round.fault = { error };
+      throw error;
+    }
+  }
+
+  /** The journal has it. */
+  #merge(round: Round): void {
+    const { sealed } = round;
+    if (sealed !== null) {
+      try {
+        this.replica.mergeSealed(sealed.bytes.byteLength);
+        this.clock.observe(this.replica.time);
+      } catch (error) {
+        // It is stored: the next round rebuilds the engine and finds it in the journal.
+        if (!(error instanceof Crash)) throw error;
+      }
+    }
+    round.settle();
+    if (sealed !== null && this.replica.isUsable) this.compactor.consider();
+  }
+
+  async #recover(round: Round, error: unknown): Promise<void> {
+    const thrown = round.fault === null ? error : round.fault.error;
+    if (thrown instanceof Crash) return round.blame(thrown);
+    if (round.fault !== null) return round.reject(thrown);
+    if (knowsNothingStored(error)) return round.rejectUnsent(error);
+    if (round.sealed === null) return round.rejectUnsent(typed(error, 'commit'));
+    await this.#resolve(round, round.sealed, error);
+  }
+
+  async #resolve(round: Round, sealed: NonNullable<Round['sealed']>, cause: unknown) {
+    try {
+      const landed = await resolveUnknown(sealed, {
+        journal: this.journal,
+        replica: this.replica,
+        clock: this.clock,
+        isOver: () => this.#isClosed,
+      });
+      this.clock.observe(this.replica.time);
+      if (landed) round.settle();
+    } catch (error) {
+      round.reject(error instanceof Crash ? outcomeUnknown(cause) : error);
+    }
+  }
+
+  #tellMerged(): void {
+    for (const listener of [...this.#onMerged]) listener();
+  }
+
+  #tellSettled(): void {
+    const waiting = this.#whenSettled;
+    this.#whenSettled = [];
+    for (const resolve of waiting) resolve();
+  }
+
+  #armDeadline(): void {
+    if (this.#deadline !== null) return;
+    const oldest = this.#round?.oldest ?? this.#waiting[0];
+    if (oldest === undefined) return;
+    const left = oldest.since + this.#timeout - this.clock.monotonic();
+    this.#deadline = this.clock.setTimer(Math.max(0, Math.ceil(left)), () => {
+      this.#deadline = null;
+      this.#expire();
+    });
+  }
+
+  /** Whoever waited too long is told what is known. */
+  #expire(): void {
+    const latest = this.clock.monotonic() - this.#timeout;
+    const isLate = ({ since }: Pending) => since <= latest;
+    const late = unavailable(`the journal gave no answer within ${this.#timeout} ms`);
+    const sent = this.#round?.sealed ?? null;
+    this.#round?.rejectSome(isLate, sent === null ? late : outcomeUnknown(late));
+    for (const pending of this.#waiting.filter(isLate)) pending.reject(late);
+    this.#waiting = this.#waiting.filter((pending) => !pending.isSettled);
+    this.#armDeadline();
+    this.#tellSettled();
+  }
+}
+
+/**
+ * The questions at the front, and the commands behind them: one look at the journal serves both.
+ */
+function takeGroup(waiting: Pending[]): Pending[] {
+  let size = waiting.findIndex(({ kind }) => kind !== 'question');
+  if (size < 0) return waiting.splice(0);
+  while (size < waiting.length && waiting[size]?.kind !== 'question') size += 1;
+  return waiting.splice(0, size);
+}
+
+function knowsNothingStored(error: unknown): boolean {
+  return error instanceof FencepostError && error.details.stored === false;
+}
+
+function unavailable(message: string, cause?: unknown): FencepostError {
+  return new FencepostError('JOURNAL_UNAVAILABLE', message, {
+    details: { stored: false },
+    ...(cause === undefined ? {} : { cause }),
+  });
+}
+
+/** What a journal threw, as an error of the package. */
+function typed(error: unknown, what: string): FencepostError {
+  if (error instanceof FencepostError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return unavailable(`the journal failed to ${what}: ${message}`, error);
+}
+
+function outcomeUnknown(cause: unknown): FencepostError {
+  const message = 'whether the journal stored the command is not known';
+  return new FencepostError('OUTCOME_UNKNOWN', message, { cause });
+}

@@ -1,0 +1,75 @@
+/**
+ * Keeps a store up to date while somebody waits for something to happen.
+ *
+ * What this store merges wakes the waiters anyway. Other writers are noticed by the journal's
+ * hints, and because a hint may be lost, by a look every 30 seconds. Nobody waits: nothing runs.
+ */
+import type { LogClock, Timer } from './clock.js';
+import type { Journal } from './journal/journal.js';
+
+/** What it needs of the committer. */
+export interface Followed {
+  readonly journal: Journal;
+  readonly clock: LogClock;
+  readonly isOpen: boolean;
+  onMerged(wake: () => void): () => void;
+  /** Reads what is new. */
+  sync(): Promise<unknown>;
+}
+
+const LOOK_MS = 30_000;
+
+export class Follower {
+  readonly #store: Followed;
+  #waiters = 0;
+  #stopWatching: (() => void) | undefined;
+  #timer: Timer | null = null;
+  #isLooking = false;
+
+  constructor(store: Followed) {
+    this.#store = store;
+  }
+
+  /** Calls `wake` whenever something was merged. Returns the way to stop it. */
+  follow(wake: () => void): () => void {
+    const stop = this.#store.onMerged(wake);
+    this.#waiters += 1;
+    if (this.#waiters === 1) this.#begin();
+    let isStopped = false;
+    return () => {
+      if (isStopped) return;
+      isStopped = true;
+      stop();
+      this.#waiters -= 1;
+      if (this.#waiters === 0) this.#end();
+    };
+  }
+
+  #begin(): void {
+    this.#stopWatching = this.#store.journal.watch?.(() => this.#look());
+    this.#arm();
+  }
+
+  #end(): void {
+    this.#stopWatching?.();
+    this.#timer?.cancel();
+    this.#timer = null;
+  }
+
+  #arm(): void {
+    this.#timer = this.#store.clock.setTimer(LOOK_MS, () => {
+      this.#look();
+      this.#arm();
+    });
+  }
+
+  /** Reads what is new. Its failure is nobody's: whoever waits goes on waiting. */
+  #look(): void {
+    if (this.#isLooking || !this.#store.isOpen) return;
+    this.#isLooking = true;
+    const done = () => {
+      this.#isLooking = false;
+    };
+    this.#store.sync().then(done, done);
+  }
+}

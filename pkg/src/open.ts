@@ -1,0 +1,201 @@
+/** Opens a store: journal, engine, first entry. */
+import {
+  invalid,
+  optionalChoice,
+  optionalWhole,
+  readOptions,
+  requireFunction,
+  requireText,
+} from './arguments.js';
+import { LogClock, systemClock, TIMER_MAX } from './clock.js';
+import { Committer } from './committer.js';
+import { FencepostError, shown } from './errors.js';
+import type { Durability, Journal } from './journal/journal.js';
+import { type EngineModule, loadEngine, type WasmSource } from './load.js';
+import { sharedName } from './names.js';
+import { Replica } from './replica.js';
+import { StoreHandle } from './store.js';
+import type { Clock, OpenOptions, Store } from './types.js';
+import { Upkeep } from './upkeep.js';
+
+const TIMEOUT_MS = 30_000;
+const PAYLOAD_BYTES_MAX = 8 << 20;
+const SEED_MAX = 2n ** 64n - 1n;
+const OPTIONS = [
+  'journal',
+  'durability',
+  'maxPayloadBytes',
+  'clock',
+  'seed',
+  'wasm',
+  'timeout',
+  'expectLogId',
+  'restore',
+] as const;
+const JOURNAL_METHODS = ['open', 'commit', 'compact', 'close'] as const;
+const CLOCK_METHODS = ['now', 'monotonic', 'setTimer'] as const;
+
+interface Settings {
+  readonly journal: Journal | undefined;
+  readonly durability: Durability;
+  readonly maxPayloadBytes: number | undefined;
+  readonly clock: Clock;
+  readonly seed: bigint | undefined;
+  readonly wasm: WasmSource | undefined;
+  readonly timeout: number;
+  readonly expectLogId: string | undefined;
+  readonly restore: Uint8Array | undefined;
+}
+
+/**
+ * Opens the store `name`, or makes it.
+ *
+ * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `RESERVED_NAME` for a bad call;
+ * `JOURNAL_LOCKED`, `JOURNAL_UNAVAILABLE` when the journal cannot be had; `JOURNAL_CORRUPT`,
+ * `FORMAT_TOO_NEW` when it cannot be read; `LOG_REPLACED` when it is not the expected one
+ *
+ * ```ts
+ * await using store = await open('my-app')
+ * await store.queue('mail').enqueue({ to: 'somebody@example.com' })
+ * ```
+ */
+export async function open(name: string, options?: OpenOptions): Promise<Store> {
+  const store = sharedName('name', name).text;
+  const settings = readSettings(options);
+  const module = await loadEngine(settings.wasm);
+  const replica = new Replica(() => createEngine(module, store, settings));
+  // The engine has checked the name by now.
+  const journal = settings.journal ?? (await defaultJournal());
+  const clock = new LogClock(settings.clock, journal.now?.bind(journal));
+  const committer = new Committer({ journal, replica, clock, timeout: settings.timeout });
+  await openJournal(committer, store, settings);
+  try {
+    await found(committer, settings);
+    requireSame(committer, store, settings);
+  } catch (error) {
+    await committer.close().catch(() => undefined);
+    throw error;
+  }
+  return new StoreHandle({ name: store, committer, upkeep: new Upkeep(committer) });
+}
+
+function createEngine(module: EngineModule, store: string, settings: Settings) {
+  const { seed, maxPayloadBytes } = settings;
+  return module.create({ store, seed, maxPayloadBytes });
+}
+
+/** Reads what the journal holds. */
+async function openJournal(committer: Committer, name: string, settings: Settings): Promise<void> {
+  const { journal, replica, clock } = committer;
+  const { durability } = settings;
+  let isLate = false;
+  const opening = journal.open(name, { durability });
+  // A journal that opens after all must not stay open.
+  opening.then(
+    () => (isLate ? journal.close() : undefined),
+    () => undefined,
+  );
+  try {
+    const news = await committer.within('open', opening);
+    try {
+      replica.accept(news);
+      clock.observe(replica.time);
+    } catch (error) {
+      await committer.within('close', journal.close()).catch(() => undefined);
+      throw error instanceof FencepostError ? error : crashed(error);
+    }
+  } catch (error) {
+    isLate = true;
+    replica.free();
+    throw error;
+  }
+}
+
+/** The first entry of an empty journal. Of two that open at once, one founds it and both agree. */
+async function found(committer: Committer, { expectLogId, restore }: Settings): Promise<void> {
+  const { replica } = committer;
+  if (restore === undefined && replica.isFounded) return;
+  if (expectLogId !== undefined && !replica.isFounded) {
+    throw new FencepostError('LOG_REPLACED', 'the journal is empty', {
+      details: { expected: expectLogId, found: '' },
+    });
+  }
+  await committer.ask('lone command', undefined, (engine, { now }) => {
+    if (restore !== undefined) engine.foundFrom(restore, now);
+    else if (engine.store === undefined) engine.found(now);
+  });
+  if (restore !== undefined) committer.compactor.start();
+}
+
+function requireSame({ replica }: Committer, name: string, { expectLogId }: Settings): void {
+  const holds = replica.use((engine) => engine.store);
+  if (holds !== name) {
+    const message = `name: the journal holds the store ${shown(holds)}, not ${shown(name)}`;
+    throw new FencepostError('INVALID_ARGUMENT', message, { details: { argument: 'name', holds } });
+  }
+  if (expectLogId === undefined || expectLogId === replica.logId) return;
+  const message = `the journal holds another log: expected ${shown(expectLogId)}`;
+  throw new FencepostError('LOG_REPLACED', `${message}, found ${shown(replica.logId)}`, {
+    details: { expected: expectLogId, found: replica.logId },
+  });
+}
+
+function crashed(error: unknown): FencepostError {
+  const message = error instanceof Error ? error.message : String(error);
+  return new FencepostError('ENGINE_CRASHED', `the engine crashed: ${message}`, { cause: error });
+}
+
+/** A file where there are files. */
+async function defaultJournal(): Promise<Journal> {
+  const { process, navigator } = globalThis as {
+    process?: { versions?: { node?: string } };
+    navigator?: { userAgent?: string };
+  };
+  const isEdge = navigator?.userAgent === 'Cloudflare-Workers';
+  if (typeof process?.versions?.node === 'string' && !isEdge) {
+    const { file } = await import('./journal/file.js');
+    return file();
+  }
+  throw new FencepostError(
+    'INVALID_ARGUMENT',
+    'journal: this runtime has no default one; pass memory() or another journal',
+    { details: { argument: 'journal' } },
+  );
+}
+
+function readSettings(value: unknown): Settings {
+  const options = readOptions('options', value, OPTIONS);
+  const { journal, clock, wasm, expectLogId, restore } = options;
+  if (journal !== undefined) requireMethods('journal', journal, JOURNAL_METHODS);
+  if (clock !== undefined) requireMethods('clock', clock, CLOCK_METHODS);
+  if (restore !== undefined && !(restore instanceof Uint8Array)) {
+    throw invalid('restore', 'a Uint8Array', shown(restore));
+  }
+  const bytesMax = optionalWhole('maxPayloadBytes', options.maxPayloadBytes, 1, PAYLOAD_BYTES_MAX);
+  const timeout = optionalWhole('timeout', options.timeout, 1, TIMER_MAX);
+  return {
+    journal: journal as Journal | undefined,
+    durability: optionalChoice('durability', options.durability, ['strict', 'relaxed']) ?? 'strict',
+    maxPayloadBytes: Number.isNaN(bytesMax) ? undefined : bytesMax,
+    clock: (clock as Clock | undefined) ?? systemClock,
+    seed: readSeed(options.seed),
+    wasm: wasm as WasmSource | undefined,
+    timeout: Number.isNaN(timeout) ? TIMEOUT_MS : timeout,
+    expectLogId: expectLogId === undefined ? undefined : requireText('expectLogId', expectLogId),
+    restore: restore?.slice(),
+  };
+}
+
+function readSeed(seed: unknown): bigint | undefined {
+  if (seed === undefined) return undefined;
+  if (typeof seed === 'bigint' && seed >= 0n && seed <= SEED_MAX) return seed;
+  throw invalid('seed', 'a BigInt from 0 to 2^64 - 1', shown(seed));
+}
+
+function requireMethods(argument: string, value: unknown, methods: readonly string[]): void {
+  if (typeof value !== 'object' || value === null)
+    throw invalid(argument, 'an object', shown(value));
+  for (const method of methods) {
+    requireFunction(`${argument}.${method}`, (value as Record<string, unknown>)[method]);
+  }
+}

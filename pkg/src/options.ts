@@ -1,0 +1,204 @@
+/**
+ * What users pass, as requests of the engine: checked, encoded, and captured by value, so that
+ * changing an object later changes nothing.
+ */
+import {
+  invalid,
+  optionalChoice,
+  optionalRetention,
+  optionalWhole,
+  readOptions,
+  requireArray,
+  requireWhole,
+  SAFE_MAX,
+} from './arguments.js';
+import { JSON_CODEC, type RowCodec, readCodec } from './codec.js';
+import { shown } from './errors.js';
+import { requireName, sharedName } from './names.js';
+import {
+  type EnqueueRequest,
+  type FullName,
+  JITTERS,
+  type NameListRequest,
+  type StampsRequest,
+  type WriteRequest,
+} from './requests.js';
+import { readWrites } from './writes.js';
+
+export const BATCH_MAX = 10_000;
+const PAGE_MAX = 1_000;
+const PAGE_DEFAULT = 100;
+
+const STAMPS = [
+  'lease',
+  'maxAttempts',
+  'backoff',
+  'deadRetention',
+  'resultRetention',
+  'keyRetention',
+] as const;
+type StampName = (typeof STAMPS)[number];
+const QUEUE_OPTIONS = [...STAMPS, 'codec'] as const;
+const FOLLOW_UP_OPTIONS = [...STAMPS, 'delay', 'runAt', 'priority', 'key', 'expiresIn'] as const;
+const ENQUEUE_OPTIONS = [...FOLLOW_UP_OPTIONS, 'writes'] as const;
+
+const NO_STAMPS: StampsRequest = {
+  lease: Number.NaN,
+  maxAttempts: Number.NaN,
+  backoffBase: Number.NaN,
+  backoffMax: Number.NaN,
+  jitter: 'equal',
+  deadRetention: Number.NaN,
+  resultRetention: Number.NaN,
+  keyRetention: Number.NaN,
+};
+
+/** Of outbox queues: patient, because the other side is somebody else's. */
+export const OUTBOX_STAMPS: StampsRequest = {
+  ...NO_STAMPS,
+  lease: 60_000,
+  maxAttempts: 5,
+  backoffBase: 5_000,
+};
+
+/** What a queue handle adds to every enqueue. */
+export interface QueueDefaults {
+  readonly stamps: StampsRequest;
+  readonly codec: RowCodec;
+}
+
+export const PLAIN_QUEUE: QueueDefaults = { stamps: NO_STAMPS, codec: JSON_CODEC };
+export const OUTBOX_QUEUE: QueueDefaults = { stamps: OUTBOX_STAMPS, codec: JSON_CODEC };
+
+export function readQueueOptions(value: unknown): QueueDefaults {
+  if (value === undefined) return PLAIN_QUEUE;
+  const options = readOptions('options', value, QUEUE_OPTIONS);
+  return { stamps: readStamps(options, NO_STAMPS), codec: readCodec(options.codec) };
+}
+
+/** The options of one task over those of its queue. */
+function readStamps(
+  options: { [name in StampName]?: unknown },
+  queue: StampsRequest,
+): StampsRequest {
+  const own = (value: number, inherited: number) => (Number.isNaN(value) ? inherited : value);
+  const backoff = readOptions('backoff', options.backoff, ['base', 'max', 'jitter']);
+  const retention = (name: 'deadRetention' | 'resultRetention' | 'keyRetention') =>
+    own(optionalRetention(name, options[name]), queue[name]);
+  return {
+    lease: own(optionalWhole('lease', options.lease, 0), queue.lease),
+    maxAttempts: own(optionalWhole('maxAttempts', options.maxAttempts, 1), queue.maxAttempts),
+    backoffBase: own(optionalWhole('backoff.base', backoff.base, 0), queue.backoffBase),
+    backoffMax: own(optionalWhole('backoff.max', backoff.max, 0), queue.backoffMax),
+    jitter: optionalChoice('backoff.jitter', backoff.jitter, JITTERS) ?? queue.jitter,
+    deadRetention: retention('deadRetention'),
+    resultRetention: retention('resultRetention'),
+    keyRetention: retention('keyRetention'),
+  };
+}
+
+/** `mayWrite`: whether the option `writes` is there at all. */
+export function readEnqueue(
+  queue: FullName,
+  defaults: QueueDefaults,
+  payload: unknown,
+  value: unknown,
+  mayWrite: 'with writes' | 'without writes',
+): EnqueueRequest {
+  if (payload === undefined) throw invalid('payload', 'a value', 'undefined');
+  const bytes = defaults.codec.encode(payload, 'payload');
+  const [codec, stamps] = [defaults.codec.name, defaults.stamps];
+  if (value === undefined) {
+    return { queue, payload: bytes, codec, ...NOTHING_ASKED, stamps };
+  }
+  const known = mayWrite === 'with writes' ? ENQUEUE_OPTIONS : FOLLOW_UP_OPTIONS;
+  const options: { [name in (typeof ENQUEUE_OPTIONS)[number]]?: unknown } = readOptions(
+    'options',
+    value,
+    known,
+  );
+  return {
+    queue,
+    payload: bytes,
+    codec,
+    key: options.key === undefined ? undefined : requireName('key', options.key),
+    priority: optionalWhole('priority', options.priority, -SAFE_MAX),
+    delay: readDelay(options.delay),
+    runAt: readRunAt(options.runAt),
+    expiresIn: optionalWhole('expiresIn', options.expiresIn, 1),
+    stamps: readStamps(options, stamps),
+    writes: readWrites(options.writes),
+  };
+}
+
+const NOTHING_ASKED = {
+  key: undefined,
+  priority: Number.NaN,
+  delay: Number.NaN,
+  runAt: Number.NaN,
+  expiresIn: Number.NaN,
+  writes: [] as WriteRequest[],
+};
+
+/** Negative means at once. */
+export function readDelay(value: unknown): number {
+  if (value === undefined) return Number.NaN;
+  return Math.max(0, requireWhole('delay', value, -SAFE_MAX));
+}
+
+function readRunAt(value: unknown): number {
+  if (!(value instanceof Date)) return optionalWhole('runAt', value, 0);
+  const time = value.getTime();
+  if (Number.isSafeInteger(time) && time >= 0) return time;
+  throw invalid('runAt', 'an instant from 1970 on', `a Date at ${time}`);
+}
+
+export function readFollowUps(value: unknown): EnqueueRequest[] {
+  if (value === undefined) return [];
+  return requireArray('followUps', value, BATCH_MAX).map((item, index) => {
+    const argument = `followUps[${index}]`;
+    if (typeof item !== 'object' || item === null)
+      throw invalid(argument, 'an object', shown(item));
+    const followUp = readOptions(argument, item, ['queue', 'payload', 'options', 'codec']);
+    const defaults = { ...PLAIN_QUEUE, codec: readCodec(followUp.codec) };
+    const queue = sharedName('queue', followUp.queue);
+    return readEnqueue(queue, defaults, followUp.payload, followUp.options, 'without writes');
+  });
+}
+
+/** A page's size: cut to what one page may hold. */
+export function readLimit(value: unknown): number {
+  return value === undefined ? PAGE_DEFAULT : Math.min(PAGE_MAX, requireWhole('limit', value, 0));
+}
+
+export function readNameList(value: unknown): NameListRequest {
+  const options = readOptions('options', value, ['prefix', 'cursor', 'limit']);
+  return {
+    prefix: options.prefix === undefined ? '' : requireName('prefix', options.prefix),
+    cursor: options.cursor === undefined ? undefined : requireName('cursor', options.cursor),
+    limit: readLimit(options.limit),
+  };
+}
+
+/** A cursor of a list of tasks: the id after which the page begins. */
+export function readIdCursor(value: unknown): number {
+  if (value === undefined) return Number.NaN;
+  const id = typeof value === 'string' && /^[0-9]{1,16}$/.test(value) ? Number(value) : Number.NaN;
+  if (Number.isSafeInteger(id)) return id;
+  throw invalid('cursor', 'the cursor of an earlier page', shown(value));
+}
+
+/** How many to claim: negative means none. */
+export function readClaimMax(value: unknown): number {
+  if (value === undefined) return 1;
+  return Math.min(PAGE_MAX, Math.max(0, requireWhole('max', value, -SAFE_MAX)));
+}
+
+export function readIds(value: unknown): number[] | undefined {
+  if (value === undefined) return undefined;
+  return requireArray('ids', value, BATCH_MAX).map((id, at) => requireWhole(`ids[${at}]`, id, 0));
+}
+
+export function requireId(value: unknown): number {
+  return requireWhole('id', value, 0);
+}

@@ -1,0 +1,239 @@
+/** A queue's handle: a name, the stamps it puts on what it enqueues, and a codec. */
+import {
+  invalid,
+  optionalChoice,
+  optionalSignal,
+  optionalWhole,
+  readOptions,
+  requireArray,
+  requireText,
+  requireWhole,
+} from './arguments.js';
+import { requireSameCodec } from './codec.js';
+import { shown } from './errors.js';
+import { ownerName } from './names.js';
+import {
+  BATCH_MAX,
+  type QueueDefaults,
+  readClaimMax,
+  readEnqueue,
+  readIdCursor,
+  readIds,
+  readLimit,
+  requireId,
+} from './options.js';
+import { pageOf } from './page.js';
+import {
+  type Bridge,
+  type FullName,
+  type Moment,
+  TASK_STATES,
+  type TaskReply,
+} from './requests.js';
+import type { Session } from './session.js';
+import { ClaimedTask, enqueued, readClaimHolder, type TaskHome } from './task.js';
+import { taskRecord } from './task-record.js';
+import type {
+  ClaimHolder,
+  Enqueued,
+  EnqueueOptions,
+  Explanation,
+  Page,
+  Queue,
+  Task,
+  TaskRecord,
+  TaskState,
+} from './types.js';
+import { waitForResult } from './wait-for-result.js';
+
+/** What one commit of a sweep, a redrive or a purge does at most. */
+const STEP_MAX = 1_000;
+
+export class QueueHandle implements Queue {
+  readonly name: string;
+  readonly #home: TaskHome;
+  readonly #defaults: QueueDefaults;
+
+  /** `name` is what the handle is called; `queue` is what the engine calls it. */
+  constructor(session: Session, name: string, queue: FullName, defaults: QueueDefaults) {
+    this.name = name;
+    this.#home = { session, queue, codec: defaults.codec };
+    this.#defaults = defaults;
+  }
+
+  async enqueue(payload: unknown, options?: EnqueueOptions): Promise<Enqueued> {
+    const request = this.#enqueueRequest(payload, options);
+    return enqueued(await this.#command((engine, at) => engine.queueEnqueue(request, at)));
+  }
+
+  async enqueueMany(items: { payload: unknown; options?: EnqueueOptions }[]): Promise<Enqueued[]> {
+    const requests = requireArray('items', items, BATCH_MAX).map((item, index) => {
+      const argument = `items[${index}]`;
+      if (item === undefined) throw invalid(argument, 'an object', shown(item));
+      const { payload, options } = readOptions(argument, item, ['payload', 'options']);
+      return this.#enqueueRequest(payload, options);
+    });
+    const all = await this.#command((engine, at) => engine.queueEnqueueMany(requests, at));
+    return all.map(enqueued);
+  }
+
+  async claim(owner: string, options?: { max?: number; lease?: number }): Promise<Task[]> {
+    const { max, lease } = readOptions('options', options, ['max', 'lease']);
+    const request = {
+      queue: this.#home.queue,
+      owner: ownerName(owner).text,
+      max: readClaimMax(max),
+      lease: optionalWhole('lease', lease, 0),
+    };
+    const replies = await this.#command((engine, at) => engine.queueClaim(request, at));
+    return replies.map((reply) => new ClaimedTask(this.#home, reply));
+  }
+
+  async adopt(id: number, token: number): Promise<Task | null> {
+    requireId(id);
+    requireWhole('token', token, 0);
+    const reply = await this.#read((engine, at) => {
+      const found = engine.queueGet(this.#home.queue, id, at);
+      if (found?.token !== token) return undefined;
+      const holds = (found.deadline ?? 0) >= at.now && (found.expiresAt ?? Infinity) > at.now;
+      return holds ? found : undefined;
+    });
+    if (reply === undefined) return null;
+    return new ClaimedTask(this.#home, reply);
+  }
+
+  async completeMany(tasks: readonly ClaimHolder[]): Promise<number> {
+    const claims = requireArray('tasks', tasks, BATCH_MAX).map((task, index) => ({
+      queue: this.#home.queue,
+      ...readClaimHolder(`tasks[${index}]`, task),
+    }));
+    return this.#command((engine, at) => engine.queueCompleteMany(claims, at));
+  }
+
+  async get(id: number): Promise<TaskRecord | null> {
+    requireId(id);
+    const reply = await this.#read((engine, at) => engine.queueGet(this.#home.queue, id, at));
+    return reply === undefined ? null : this.#record(reply);
+  }
+
+  async list(options?: {
+    state?: TaskState;
+    cursor?: string;
+    limit?: number;
+  }): Promise<Page<TaskRecord>> {
+    const { state, cursor, limit } = readOptions('options', options, ['state', 'cursor', 'limit']);
+    const request = {
+      queue: this.#home.queue,
+      state: optionalChoice('state', state, TASK_STATES),
+      cursor: readIdCursor(cursor),
+      limit: readLimit(limit),
+    };
+    const page = await this.#read((engine, at) => engine.queueList(request, at));
+    return pageOf(
+      page,
+      (reply) => this.#record(reply),
+      (reply) => String(reply.id),
+    );
+  }
+
+  async counts(): Promise<Record<TaskState, number>> {
+    return this.#read((engine, at) => engine.queueCounts(this.#home.queue, at));
+  }
+
+  async cancel(id: number, reason?: string): Promise<boolean> {
+    requireId(id);
+    const text = reason === undefined ? undefined : requireText('reason', reason);
+    return this.#command((engine, at) => engine.queueCancel(this.#home.queue, id, text, at));
+  }
+
+  async sweep(): Promise<{ expired: number; purged: number }> {
+    const total = { expired: 0, purged: 0 };
+    let more = true;
+    while (more) {
+      const swept = await this.#command((engine, at) => engine.queueSweep(this.#home.queue, at));
+      total.expired += swept.expired;
+      total.purged += swept.purged;
+      more = swept.more;
+    }
+    return total;
+  }
+
+  async redrive(options?: { ids?: number[]; limit?: number }): Promise<number> {
+    const given = readOptions('options', options, ['ids', 'limit']);
+    const ids = readIds(given.ids);
+    const limit = optionalWhole('limit', given.limit, 0);
+    return inSteps(Number.isNaN(limit) ? Infinity : limit, ids, (most, step) =>
+      this.#command((engine, at) => engine.queueRedrive(this.#home.queue, most, step, at)),
+    );
+  }
+
+  async purge(options?: { state?: 'dead' | 'done'; ids?: number[] }): Promise<number> {
+    const given = readOptions('options', options, ['state', 'ids']);
+    const state = optionalChoice('state', given.state, ['dead', 'done'] as const);
+    return inSteps(Infinity, readIds(given.ids), (_, step) =>
+      this.#command((engine, at) => engine.queuePurge(this.#home.queue, state, step, at)),
+    );
+  }
+
+  async pause(): Promise<void> {
+    await this.#command((engine, at) => engine.queuePause(this.#home.queue, true, at));
+  }
+
+  async resume(): Promise<void> {
+    await this.#command((engine, at) => engine.queuePause(this.#home.queue, false, at));
+  }
+
+  async explain(id: number): Promise<Explanation | null> {
+    requireId(id);
+    const found = await this.#read((engine, at) => engine.queueExplain(this.#home.queue, id, at));
+    return (found as Explanation | undefined) ?? null;
+  }
+
+  async nextDue(): Promise<number | null> {
+    const due = await this.#read((engine, at) => engine.queueNextDue(this.#home.queue, at));
+    return due ?? null;
+  }
+
+  async result(id: number, options?: { signal?: AbortSignal }): Promise<unknown> {
+    requireId(id);
+    const { signal } = readOptions('options', options, ['signal']);
+    const { session, queue, codec } = this.#home;
+    const task = await waitForResult(session, queue, id, optionalSignal(signal));
+    if (task.result === undefined) return undefined;
+    requireSameCodec(codec, task.codec);
+    return codec.decode(task.result);
+  }
+
+  #enqueueRequest(payload: unknown, options: unknown) {
+    return readEnqueue(this.#home.queue, this.#defaults, payload, options, 'with writes');
+  }
+
+  #record(reply: TaskReply): TaskRecord {
+    return taskRecord(this.#home.queue.text, reply, this.#home.codec);
+  }
+
+  async #command<T>(decide: (engine: Bridge, at: Moment) => T): Promise<T> {
+    return (await this.#home.session.command(decide)).reply;
+  }
+
+  #read<T>(look: (engine: Bridge, at: Moment) => T): Promise<T> {
+    return this.#home.session.read(look);
+  }
+}
+
+/** Many rows, as many commits of a bounded size. */
+async function inSteps(
+  limit: number,
+  ids: number[] | undefined,
+  step: (most: number, ids: number[] | undefined) => Promise<number>,
+): Promise<number> {
+  const rest = ids && [...new Set(ids)].sort((one, other) => one - other);
+  let total = 0;
+  do {
+    const most = Math.min(STEP_MAX, limit - total);
+    const done = await step(most, rest?.splice(0, most));
+    total += done;
+    if (rest === undefined ? done < STEP_MAX : rest.length === 0) break;
+  } while (total < limit);
+  return total;
+}

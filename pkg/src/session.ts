@@ -1,0 +1,101 @@
+/**
+ * What the handles of a store talk to: its committer, on behalf of one caller.
+ *
+ * **Invariant**: a session has no way to another caller's rights. Closing it ends its handles only.
+ */
+import type { LogClock } from './clock.js';
+import type { Committer } from './committer.js';
+import { FencepostError } from './errors.js';
+import type { Answer, Decide } from './pending.js';
+import { Crash } from './replica.js';
+import type { CallerRequest, FullName } from './requests.js';
+
+export class Session {
+  readonly #committer: Committer;
+  readonly #caller: CallerRequest | undefined;
+  readonly #waiting = new Set<() => void>();
+  #isClosed = false;
+
+  constructor(committer: Committer, caller?: CallerRequest) {
+    this.#committer = committer;
+    this.#caller = caller;
+  }
+
+  /** Decides on the newest entry, and stores what that changes. */
+  command<T>(decide: Decide<T>): Promise<Answer<T>> {
+    this.requireOpen();
+    return this.#committer.ask('command', this.#caller, decide);
+  }
+
+  /** The same, as the first command of its entry: nothing is staged before it. */
+  alone<T>(decide: Decide<T>): Promise<Answer<T>> {
+    this.requireOpen();
+    return this.#committer.ask('lone command', this.#caller, decide);
+  }
+
+  /** Answers from everything that was acknowledged before. */
+  async read<T>(look: Decide<T>): Promise<T> {
+    this.requireOpen();
+    return (await this.#committer.ask('question', this.#caller, look)).reply;
+  }
+
+  /** Looks at what is merged here. Undefined when there is no answer at the moment. */
+  peek<T>(look: Decide<T>): T | undefined {
+    this.requireOpen();
+    return this.#committer.peek(this.#caller, look);
+  }
+
+  /** The same for the store itself: to know when to ask again, never to be shown. */
+  glance<T>(look: Decide<T>): T | undefined {
+    return this.isOpen ? this.#committer.peek(undefined, look) : undefined;
+  }
+
+  get clock(): LogClock {
+    return this.#committer.clock;
+  }
+
+  /** Calls `wake` whenever something was merged, and when the session ends. */
+  onMerged(wake: () => void): () => void {
+    return this.#until(wake, this.#committer.onMerged(wake));
+  }
+
+  /** The same, and other writers are followed meanwhile. */
+  follow(wake: () => void): () => void {
+    return this.#until(wake, this.#committer.follower.follow(wake));
+  }
+
+  get isOpen(): boolean {
+    return !this.#isClosed && this.#committer.isOpen;
+  }
+
+  /** @throws FencepostError `STORE_CLOSED` */
+  requireOpen(): void {
+    if (!this.isOpen) throw new FencepostError('STORE_CLOSED', 'the store is closed');
+  }
+
+  /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME` */
+  checkName(argument: string, name: FullName): void {
+    try {
+      this.#committer.replica.use((engine) => engine.checkName(argument, name));
+    } catch (error) {
+      // The operations on the name check it again.
+      if (!(error instanceof Crash)) throw error;
+    }
+  }
+
+  #until(wake: () => void, stop: () => void): () => void {
+    this.#waiting.add(wake);
+    return () => {
+      stop();
+      this.#waiting.delete(wake);
+    };
+  }
+
+  /** Ends the handles of a restricted store. */
+  end(): void {
+    if (this.#isClosed) return;
+    this.#isClosed = true;
+    for (const wake of [...this.#waiting]) wake();
+    if (this.#caller !== undefined) this.#committer.replica.forget(this.#caller);
+  }
+}

@@ -1,0 +1,187 @@
+/** The store's handle: makes the handles of everything in it. Owns nothing but its session. */
+import { optionalRetention, readOptions } from './arguments.js';
+import { readCaller } from './caller.js';
+import type { Committer } from './committer.js';
+import { EffectHandle } from './effect.js';
+import { FencepostError } from './errors.js';
+import { KvTable } from './kv.js';
+import { LeaseHandle, leaseRecord } from './lease.js';
+import { LockHandle } from './lock.js';
+import { effectName, lockName, outboxName, sharedName } from './names.js';
+import { OUTBOX_QUEUE, readNameList, readQueueOptions } from './options.js';
+import { pageOf } from './page.js';
+import { QueueHandle } from './queue.js';
+import type { CallerRequest } from './requests.js';
+import { Session } from './session.js';
+import { transact } from './transaction.js';
+import type {
+  Caller,
+  Committed,
+  Effect,
+  Kv,
+  LeaseName,
+  LeaseRecord,
+  LockName,
+  Page,
+  Queue,
+  QueueOptions,
+  QueueSummary,
+  Refused,
+  Store,
+  Transaction,
+  VerifyReport,
+} from './types.js';
+import type { Upkeep } from './upkeep.js';
+
+/** What all handles of one open store share. */
+export interface StoreParts {
+  readonly name: string;
+  readonly committer: Committer;
+  readonly upkeep: Upkeep;
+}
+
+export class StoreHandle implements Store {
+  readonly kv: Kv;
+  readonly leases: Store['leases'];
+  readonly #parts: StoreParts;
+  readonly #caller: CallerRequest | undefined;
+  readonly #session: Session;
+
+  constructor(parts: StoreParts, caller?: CallerRequest) {
+    this.#parts = parts;
+    this.#caller = caller;
+    this.#session = new Session(parts.committer, caller);
+    this.kv = new KvTable(this.#session);
+    this.leases = { list: (options) => this.#listLeases(options) };
+  }
+
+  get name(): string {
+    return this.#parts.name;
+  }
+
+  get logId(): string {
+    return this.#parts.committer.replica.logId;
+  }
+
+  get version(): number {
+    return this.#parts.committer.replica.version;
+  }
+
+  queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R> {
+    this.#session.requireOpen();
+    const queue = sharedName('name', name);
+    this.#session.checkName('name', queue);
+    const handle: Queue = new QueueHandle(this.#session, name, queue, readQueueOptions(options));
+    return handle as Queue<P, R>;
+  }
+
+  outbox<P = unknown>(name: string): Queue<P, void> {
+    this.#session.requireOpen();
+    const queue = outboxName(name);
+    this.#session.checkName('name', queue);
+    const handle: Queue = new QueueHandle(this.#session, name, queue, OUTBOX_QUEUE);
+    return handle as Queue<P, void>;
+  }
+
+  lease(name: string): LeaseName {
+    this.#session.requireOpen();
+    const lease = sharedName('name', name);
+    this.#session.checkName('name', lease);
+    return new LeaseHandle(this.#session, lease);
+  }
+
+  lock(name: string): LockName {
+    this.#session.requireOpen();
+    const lock = lockName(name);
+    this.#session.checkName('name', lock);
+    return new LockHandle(this.#session, lock);
+  }
+
+  effect(key: string): Effect {
+    this.#session.requireOpen();
+    const effect = effectName(key);
+    this.#session.checkName('key', effect);
+    return new EffectHandle(this.#session, effect);
+  }
+
+  transact<T>(body: (tx: Transaction) => T): Promise<Committed<T> | Refused> {
+    return transact(this.#session, body);
+  }
+
+  as(caller: Caller): Store {
+    this.#session.requireOpen();
+    if (this.#caller !== undefined) this.#deny('hand on its rights');
+    return new StoreHandle(this.#parts, readCaller(caller));
+  }
+
+  async queues(): Promise<QueueSummary[]> {
+    return this.#session.read((engine, at) => engine.queues(at));
+  }
+
+  async sync(): Promise<number> {
+    this.#session.requireOpen();
+    return this.#parts.committer.sync();
+  }
+
+  async snapshot(): Promise<Uint8Array> {
+    this.#requireRoot('take a snapshot');
+    return this.#session.read((engine) => engine.snapshot());
+  }
+
+  async verify(): Promise<VerifyReport> {
+    this.#requireRoot('verify the store');
+    return this.#session.read((engine) => engine.verify());
+  }
+
+  async repairClock(): Promise<void> {
+    this.#requireRoot('repair the clock');
+    const { clock } = this.#parts.committer;
+    await this.#session.alone((engine) => engine.repairClock(clock.wall()));
+  }
+
+  async persist(): Promise<boolean> {
+    this.#session.requireOpen();
+    return persistStorage();
+  }
+
+  async close(options?: { drain?: number }): Promise<void> {
+    optionalRetention('drain', readOptions('options', options, ['drain']).drain);
+    this.#session.end();
+    if (this.#caller !== undefined) return;
+    this.#parts.upkeep.stop();
+    await this.#parts.committer.close();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.close();
+  }
+
+  async #listLeases(options?: {
+    prefix?: string;
+    cursor?: string;
+    limit?: number;
+  }): Promise<Page<LeaseRecord>> {
+    const request = readNameList(options);
+    const page = await this.#session.read((engine, at) => engine.leaseList(request, at));
+    return pageOf(page, leaseRecord, ({ name }) => name);
+  }
+
+  #requireRoot(what: string): void {
+    this.#session.requireOpen();
+    if (this.#caller !== undefined) this.#deny(what);
+  }
+
+  #deny(what: string): never {
+    const actor = this.#caller?.actor ?? '';
+    throw new FencepostError('PERMISSION_DENIED', `${JSON.stringify(actor)} may not ${what}`, {
+      details: { actor },
+    });
+  }
+}
+
+/** A browser may be asked to keep the data; elsewhere nobody evicts it. */
+async function persistStorage(): Promise<boolean> {
+  const storage = (globalThis as { navigator?: { storage?: Partial<StorageManager> } }).navigator
+    ?.storage;
+  return storage?.persist === undefined ? true : await storage.persist();
+}

@@ -1,0 +1,98 @@
+/**
+ * A clock that stands still until it is told to go: time as a column of a script, not a sleep.
+ *
+ * ```ts
+ * const clock = virtualClock()
+ * const store = await open('test', { journal: memory(), clock })
+ * await queue.enqueue('later', { delay: 5_000 })
+ * await clock.advance(5_000)
+ * ```
+ */
+import type { Clock } from '../types.js';
+
+export interface VirtualClock extends Clock {
+  /** Lets time pass, up to every timer on the way, and waits after each for what it set going. */
+  advance(ms: number): Promise<void>;
+  /** Sets the wall clock. The monotonic clock and the timers do not notice. */
+  setWall(now: number): void;
+  /** Lets everything settle that needs no time. */
+  settle(): Promise<void>;
+  /** How many timers are set. */
+  readonly timers: number;
+}
+
+/** 2025-01-01. */
+const START = 1_735_689_600_000;
+/** Turns that a chain of journal calls may take; a turn without work is cheap. */
+const TURNS = 20;
+
+/** `start`: what the wall clock shows first. The monotonic clock begins at 0. */
+export function virtualClock(start: number = START): VirtualClock {
+  return new Virtual(start);
+}
+
+interface VirtualTimer {
+  readonly at: number;
+  readonly fn: () => void;
+}
+
+class Virtual implements VirtualClock {
+  #monotonic = 0;
+  #wallOffset: number;
+  readonly #timers = new Set<VirtualTimer>();
+
+  constructor(start: number) {
+    this.#wallOffset = start;
+  }
+
+  now(): number {
+    return this.#monotonic + this.#wallOffset;
+  }
+
+  monotonic(): number {
+    return this.#monotonic;
+  }
+
+  setTimer(ms: number, fn: () => void): { cancel(): void } {
+    const timer = { at: this.#monotonic + Math.max(0, ms), fn };
+    this.#timers.add(timer);
+    return { cancel: () => this.#timers.delete(timer) };
+  }
+
+  get timers(): number {
+    return this.#timers.size;
+  }
+
+  setWall(now: number): void {
+    this.#wallOffset = now - this.#monotonic;
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.settle();
+    const end = this.#monotonic + ms;
+    for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
+      this.#timers.delete(next);
+      this.#monotonic = Math.max(this.#monotonic, next.at);
+      next.fn();
+      await this.settle();
+    }
+    this.#monotonic = end;
+    await this.settle();
+  }
+
+  async settle(): Promise<void> {
+    for (let turn = 0; turn < TURNS; turn += 1) {
+      await new Promise<void>((resolve) => {
+        setTimeout(resolve, 0);
+      });
+    }
+  }
+
+  #next(end: number): VirtualTimer | undefined {
+    let next: VirtualTimer | undefined;
+    for (const timer of this.#timers) {
+      if (timer.at <= end && (next === undefined || timer.at < next.at)) next = timer;
+    }
+    return next;
+  }
+}

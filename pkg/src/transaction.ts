@@ -1,0 +1,274 @@
+/**
+ * Transactions: a body of the user's as one command.
+ *
+ * **Invariant**: the body runs while the command is decided, so nothing changes under it; it may
+ * run again, on newer rows. After it, its `tx` is dead.
+ *
+ * **Invariant**: the first guard that does not hold ends the body and is what the refusal names,
+ * even if the body catches what the guard threw.
+ */
+import {
+  invalid,
+  optionalFlag,
+  optionalWhole,
+  readOptions,
+  requireFunction,
+  requireWhole,
+} from './arguments.js';
+import { decodeJson, errorText, JSON_CODEC, optionalJson } from './codec.js';
+import { FencepostError, shown } from './errors.js';
+import { encodeValue } from './kv.js';
+import { keyName, outboxName, queueOfTask, sharedName } from './names.js';
+import {
+  OUTBOX_QUEUE,
+  type QueueDefaults,
+  readDelay,
+  readEnqueue,
+  readNameList,
+  readQueueOptions,
+  requireId,
+} from './options.js';
+import { pageOf } from './page.js';
+import type { Bridge, ClaimReference, FullName, Moment, Outcome, Refused } from './requests.js';
+import type { Session } from './session.js';
+import { enqueued, readClaimHolder } from './task.js';
+import { taskRecord } from './task-record.js';
+import type { Committed, Transaction, TransactionQueue } from './types.js';
+import { readVersion } from './writes.js';
+
+/** What is asked before the body begins. */
+export type Guard = (engine: Bridge, at: Moment) => Outcome<undefined>;
+
+type Verdict<T> = { value: T } | { thrown: unknown } | { refused: Refused };
+
+/** Runs a body as one command. */
+export async function transact<T>(
+  session: Session,
+  body: (tx: Transaction) => T,
+  guard?: Guard,
+): Promise<Committed<T> | Refused> {
+  requireFunction('body', body);
+  const { reply, version } = await session.command((engine, at) => decide(engine, at, body, guard));
+  if ('thrown' in reply) throw reply.thrown;
+  return 'refused' in reply ? reply.refused : { ok: true, value: reply.value, version };
+}
+
+function decide<T>(
+  engine: Bridge,
+  at: Moment,
+  body: (tx: Transaction) => T,
+  guard?: Guard,
+): Verdict<T> {
+  const moment = { ...at, now: engine.txBegin(at.now) };
+  const running = new Running(engine, moment);
+  const verdict = run(running, body, guard);
+  running.end();
+  if (running.crash !== null) throw running.crash.error;
+  if (running.refused !== null || !('value' in verdict)) {
+    engine.txAbort();
+    return running.refused === null ? verdict : { refused: running.refused };
+  }
+  try {
+    engine.txCommit(moment.now);
+  } catch (error) {
+    engine.txAbort();
+    throw error;
+  }
+  return verdict;
+}
+
+function run<T>(running: Running, body: (tx: Transaction) => T, guard?: Guard): Verdict<T> {
+  try {
+    if (guard !== undefined) running.guard(guard);
+    const value = body(makeTransaction(running));
+    if (!isThenable(value)) return { value };
+    // What comes of it is nobody's any more.
+    Promise.resolve(value).catch(() => undefined);
+    return { thrown: invalid('body', 'a function that is not async', 'a promise') };
+  } catch (thrown) {
+    return { thrown };
+  }
+}
+
+function isThenable(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value;
+}
+
+/** A transaction under way. */
+class Running {
+  readonly #engine: Bridge;
+  readonly #at: Moment;
+  #isOver = false;
+  refused: Refused | null = null;
+  crash: { error: unknown } | null = null;
+
+  constructor(engine: Bridge, at: Moment) {
+    this.#engine = engine;
+    this.#at = at;
+  }
+
+  get now(): number {
+    return this.#at.now;
+  }
+
+  end(): void {
+    this.#isOver = true;
+  }
+
+  use<T>(call: (engine: Bridge, at: Moment) => T): T {
+    if (this.#isOver) throw invalid('tx', 'to be used inside of its body', 'a call after it');
+    if (this.refused !== null) throw guardFailed(this.refused);
+    if (this.crash !== null) throw this.crash.error;
+    try {
+      return call(this.#engine, this.#at);
+    } catch (error) {
+      if (!(error instanceof FencepostError)) this.crash = { error };
+      throw error;
+    }
+  }
+
+  guard(call: (engine: Bridge, at: Moment) => Outcome<unknown>): void {
+    const outcome = this.use(call);
+    if (outcome.ok) return;
+    this.refused = outcome;
+    throw guardFailed(outcome);
+  }
+}
+
+function guardFailed({ reason, details }: Refused): FencepostError {
+  return new FencepostError('CHECK_FAILED', `the transaction is refused: ${reason}`, {
+    details: { reason, ...details },
+  });
+}
+
+function makeTransaction(running: Running): Transaction {
+  return {
+    get now() {
+      return running.now;
+    },
+    kv: makeKv(running),
+    queue: (name, options) => {
+      const queue = sharedName('name', name);
+      running.use((engine) => engine.checkName('name', queue));
+      return makeQueue(running, queue, readQueueOptions(options));
+    },
+    outbox: (name) => {
+      const queue = outboxName(name);
+      running.use((engine) => engine.checkName('name', queue));
+      const { enqueue } = makeQueue(running, queue, OUTBOX_QUEUE);
+      return { enqueue };
+    },
+    require: (holder) => {
+      const guard = readHolder(holder);
+      running.guard(guard);
+    },
+    check: (key, version) => {
+      const [name, expected] = [keyName(key), readVersion(version)];
+      running.guard((engine, at) => engine.txCheck(name, expected, at));
+    },
+    ...makeSettling(running),
+  };
+}
+
+function makeSettling(
+  running: Running,
+): Pick<Transaction, 'complete' | 'fail' | 'heartbeat' | 'release'> {
+  return {
+    complete: (task, result) => {
+      const encoded = result === undefined ? undefined : JSON_CODEC.encode(result, 'result');
+      const claim = readClaim(task);
+      const request = { ...claim, result: encoded, followUps: [], writes: [] };
+      running.guard((engine, at) => engine.queueComplete(request, at));
+    },
+    fail: (task, error, options) => {
+      const { delay, final } = readOptions('options', options, ['delay', 'final']);
+      const request = {
+        ...readClaim(task),
+        error: errorText(error),
+        delay: readDelay(delay),
+        final: optionalFlag('final', final),
+        writes: [],
+      };
+      running.guard((engine, at) => engine.queueFail(request, at));
+    },
+    heartbeat: (task, options) => {
+      const { extend, progress } = readOptions('options', options, ['extend', 'progress']);
+      const request = {
+        ...readClaim(task),
+        extend: optionalWhole('extend', extend, 1),
+        progress: optionalJson(progress, 'progress'),
+      };
+      running.guard((engine, at) => engine.queueHeartbeat(request, at));
+    },
+    release: (task) => {
+      const claim = readClaim(task);
+      running.guard((engine, at) => engine.queueRelease(claim, at));
+    },
+  };
+}
+
+function makeKv(running: Running): Transaction['kv'] {
+  return {
+    get: <T>(key: string) => {
+      const name = keyName(key);
+      const found = running.use((engine, at) => engine.txKvGet(name, at));
+      if (found === undefined) return null;
+      return { value: decodeJson(found.value) as T, version: found.version };
+    },
+    put: (key, value) => {
+      const [name, bytes] = [keyName(key), encodeValue(value)];
+      running.use((engine, at) => engine.kvPut(name, bytes, at));
+    },
+    delete: (key) => {
+      const name = keyName(key);
+      return running.use((engine, at) => engine.kvDelete(name, at));
+    },
+    list: <T>(options?: { prefix?: string; cursor?: string; limit?: number }) => {
+      const request = readNameList(options);
+      const page = running.use((engine, at) => engine.txKvList(request, at));
+      return pageOf(
+        page,
+        ({ key, value, version }) => ({ key, value: decodeJson(value) as T, version }),
+        ({ key }) => key,
+      );
+    },
+  };
+}
+
+function makeQueue(running: Running, queue: FullName, defaults: QueueDefaults): TransactionQueue {
+  return {
+    enqueue: (payload, options) => {
+      const request = readEnqueue(queue, defaults, payload, options, 'without writes');
+      return enqueued(running.use((engine, at) => engine.queueEnqueue(request, at)));
+    },
+    get: (id) => {
+      requireId(id);
+      const found = running.use((engine, at) => engine.txGet(queue, id, at));
+      return found === undefined ? null : taskRecord(queue.text, found, defaults.codec);
+    },
+    cancel: (id) => {
+      requireId(id);
+      return running.use((engine, at) => engine.queueCancel(queue, id, undefined, at));
+    },
+  };
+}
+
+/** Any object with a queue, an id and a token names a claim. */
+function readClaim(task: unknown): ClaimReference {
+  const claim = readClaimHolder('task', task);
+  return { ...claim, queue: queueOfTask((task as { queue?: unknown }).queue) };
+}
+
+/** A lease has a name, a task has a queue. */
+function readHolder(holder: unknown): Guard {
+  if (typeof holder !== 'object' || holder === null) {
+    throw invalid('holder', 'a Task or a Lease', shown(holder));
+  }
+  if (!('name' in holder)) {
+    const claim = readClaim(holder);
+    return (engine, at) => engine.txRequireClaim(claim, at);
+  }
+  const name = sharedName('holder.name', holder.name);
+  const token = requireWhole('holder.token', 'token' in holder ? holder.token : undefined, 0);
+  return (engine, at) => engine.txRequireLease(name, token, at);
+}

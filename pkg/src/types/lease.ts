@@ -1,0 +1,95 @@
+/** Leases, and what is made of them: locks and effects. */
+import type { Committed, Refused } from './answers.js';
+import type { Write } from './kv.js';
+import type { Transaction } from './transaction.js';
+
+/** A lease as it stands in the store; without owner when nobody holds it. */
+export interface LeaseRecord {
+  name: string;
+  owner?: string;
+  token: number;
+  until: number;
+  acquiredAt: number;
+  meta: unknown;
+}
+
+/** A name that one owner at a time may hold. */
+export interface LeaseName {
+  /**
+   * Grants the lease when it is free or held by the same owner; every grant has a new token.
+   *
+   * `ttl`: milliseconds, from 0 (ends at once). `meta`: JSON, kept until replaced. `wait`: how long
+   * to wait for it, milliseconds, `Infinity` allowed, default 0. An aborted `signal` rejects with
+   * its reason and acquires nothing.
+   *
+   * ```ts
+   * const granted = await store.lease('leader').acquire('me', { ttl: 30_000, wait: 5_000 })
+   * if (granted.ok) await granted.lease.guardedCommit([put('leader', 'me')])
+   * ```
+   */
+  acquire(
+    owner: string,
+    options: { ttl: number; meta?: unknown; wait?: number; signal?: AbortSignal },
+  ): Promise<
+    { ok: true; lease: Lease } | { ok: false; reason: 'held'; owner: string; until: number }
+  >;
+  /** The Lease of a token that is still current, also a lapsed one that nobody took over. */
+  adopt(token: number): Promise<Lease | null>;
+  status(): Promise<LeaseRecord | null>;
+}
+
+/** A granted lease. */
+export interface Lease extends AsyncDisposable {
+  readonly name: string;
+  readonly owner: string;
+  readonly token: number;
+  /** Free from this instant on. Follows renewals. */
+  readonly until: number;
+  readonly acquiredAt: number;
+  readonly meta: unknown;
+  /** Aborts with `LeaseLost` when the lease is known to be lost. */
+  readonly signal: AbortSignal;
+  /** Until now + `ttl`; default: the last one. Refused with `fenced`, `released` or `gone`. */
+  renew(options?: {
+    ttl?: number;
+    meta?: unknown;
+  }): Promise<Committed<{ until: number }> | Refused>;
+  /** Idempotent; frees nobody else's. */
+  release(): Promise<void>;
+  /** Applies the writes only while the lease is held. An empty list just asks. */
+  guardedCommit(writes: Write[] | ((tx: Transaction) => void)): Promise<Committed | Refused>;
+}
+
+/** A lock: a lease for those who need no more. */
+export interface LockName {
+  /** Null when another owner holds it. The holder is granted the same token, not extended. */
+  try(owner: string, options: { ttl: number }): Promise<Lock | null>;
+}
+
+export interface Lock {
+  readonly token: number;
+  /** Refused (false) once it expired. `ttl`: milliseconds, from 1. */
+  renew(options: { ttl: number }): Promise<boolean>;
+  /** Refused (false) once it expired. */
+  release(): Promise<boolean>;
+}
+
+/** Runs an outside effect at most once to the knowledge of this store. */
+export interface Effect {
+  /** `pending`: begun before and not completed, so whether it happened must be found outside. */
+  begin(): Promise<
+    | { state: 'fresh' }
+    | { state: 'pending'; attempts: number }
+    | { state: 'committed'; result: unknown }
+  >;
+  /** The second time: `applied: false`, the first result, and no writes. */
+  complete(
+    result: unknown,
+    options?: { writes?: Write[] },
+  ): Promise<{ applied: boolean; result: unknown }>;
+  status(): Promise<{
+    state: 'pending' | 'committed';
+    attempts: number;
+    result?: unknown;
+  } | null>;
+}

@@ -1,0 +1,39 @@
+/** How a store is opened. */
+import type { Journal } from '../journal/journal.js';
+
+/** Where time comes from. All three must belong together. */
+export interface Clock {
+  /** Milliseconds since the Unix epoch; may jump. */
+  now(): number;
+  /** Milliseconds since some fixed moment; never runs backwards. */
+  monotonic(): number;
+  /** Calls `fn` once after `ms`, unless cancelled. Must not call it before it returns. */
+  setTimer(ms: number, fn: () => void): { cancel(): void };
+}
+
+/** How `open` opens a store. */
+export interface OpenOptions {
+  /**
+   * Where the log is kept. Default: a file journal under `./.fencepost/<name>` in Node, Deno and
+   * Bun. Where the runtime has no default, `open` rejects with `INVALID_ARGUMENT` and says so.
+   */
+  journal?: Journal;
+  /**
+   * What "committed" survives. `strict` (default): a loss of power. `relaxed`: a killed process.
+   */
+  durability?: 'strict' | 'relaxed';
+  /** The largest payload, result or value in bytes, encoded. Default 1 MiB; 1 to 8 MiB. */
+  maxPayloadBytes?: number;
+  /** Default: the clocks and timers of the runtime. */
+  clock?: Clock;
+  /** Makes jitter repeatable, for tests. 0 to 2^64 - 1. Default: random. */
+  seed?: bigint;
+  /** Where the engine comes from. Default: the file beside this module. */
+  wasm?: WebAssembly.Module | BufferSource | URL | Response | Promise<Response>;
+  /** Bounds every journal operation, in milliseconds. Default 30 000; 1 to 2^31 - 1. */
+  timeout?: number;
+  /** Refuses (`LOG_REPLACED`) to open another log than the one with this id. */
+  expectLogId?: string;
+  /** A `snapshot()` to start from. Only on an empty journal. */
+  restore?: Uint8Array;
+}

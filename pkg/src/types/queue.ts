@@ -1,0 +1,131 @@
+/** Queues, and what they put on the tasks they enqueue. */
+import type { Page } from './answers.js';
+import type { Write } from './kv.js';
+import type { ClaimHolder, Enqueued, Explanation, Task, TaskRecord, TaskState } from './task.js';
+
+/** How a drawn delay spreads below its cap: over the upper half, over all of it, or not at all. */
+export type Jitter = 'equal' | 'full' | 'none';
+
+/** The delays between attempts: `min(base * 2^(attempt - 1), max)`, jittered. */
+export interface Backoff {
+  /** Milliseconds, from 0. Default 5 000. */
+  base?: number;
+  /** Milliseconds, from 0; a smaller one than `base` wins. Default 3 600 000. */
+  max?: number;
+  /** Default `equal`. */
+  jitter?: Jitter;
+}
+
+/** What is resolved at enqueue and stays on the task. */
+export interface Stamps {
+  /** How long a claim lasts: milliseconds, from 0. Default 300 000. */
+  lease?: number;
+  /** From 1. Default 3. */
+  maxAttempts?: number;
+  backoff?: Backoff;
+  /** How long a dead task is kept: milliseconds, from 0. Default `Infinity`. */
+  deadRetention?: number;
+  /** How long a completed task and its result are kept. Default 0: it is removed. */
+  resultRetention?: number;
+  /** How long the key of a completed task stays taken. Default 86 400 000. */
+  keyRetention?: number;
+}
+
+/**
+ * Turns payloads and results into bytes and back. Rows carry the codec's name, and reading one with
+ * another codec is `INVALID_ARGUMENT`.
+ */
+export interface Codec {
+  /** Default `custom`: 1 to 255 bytes of UTF-8. `json` is the built-in one. */
+  readonly name?: string;
+  encode(value: unknown): Uint8Array;
+  decode(bytes: Uint8Array): unknown;
+}
+
+/** Belongs to the handle: two handles of one queue may stamp differently. */
+export interface QueueOptions extends Stamps {
+  /** Default: JSON, which refuses whatever it would change. */
+  codec?: Codec;
+}
+
+export interface EnqueueOptions extends Stamps {
+  /** Milliseconds from now; negative means 0. Wins over `runAt`. */
+  delay?: number;
+  /** When it is due. One in the past is kept as it is and decides the order. Default: now. */
+  runAt?: number | Date;
+  /** Higher first. Default 0; -(2^53 - 1) to 2^53 - 1. */
+  priority?: number;
+  /** Idempotency key, 1 to 1 024 bytes: a live task with it is returned instead of a new one. */
+  key?: string;
+  /** Not worth running this many milliseconds from now. From 1. Default: always worth it. */
+  expiresIn?: number;
+  /** Key-value writes in the same commit. Default: none. */
+  writes?: Write[];
+}
+
+/** A named queue. The handle holds options, not state: make as many as you like. */
+export interface Queue<P = unknown, R = unknown> {
+  readonly name: string;
+  /**
+   * Adds a task, or finds the one that holds the key.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `PAYLOAD_TOO_LARGE`,
+   * `CHECK_FAILED` when a `check` among the writes does not hold
+   *
+   * ```ts
+   * const { id, created } = await store.queue('mail').enqueue({ to: 'a' }, { key: 'welcome-a' })
+   * ```
+   */
+  enqueue(payload: P, options?: EnqueueOptions): Promise<Enqueued>;
+  /** One commit, all or nothing. At most 10 000. */
+  enqueueMany(items: { payload: P; options?: EnqueueOptions }[]): Promise<Enqueued[]>;
+  /**
+   * Claims up to `max` tasks in order: priority, due time, sequence.
+   *
+   * `max`: default 1, at most 1 000 are given, 0 and less give none. `lease`: milliseconds, from 0;
+   * default: each task's own stamp.
+   */
+  claim(owner: string, options?: { max?: number; lease?: number }): Promise<Task<P, R>[]>;
+  /** The Task of a claim that is still current: after a restart, or handed over. Else null. */
+  adopt(id: number, token: number): Promise<Task<P, R> | null>;
+  /** Completes what is still held; tells how many that were. One commit, at most 10 000. */
+  completeMany(tasks: readonly ClaimHolder[]): Promise<number>;
+  /** Dead and done tasks too; null for an unknown id. */
+  get(id: number): Promise<TaskRecord<P, R> | null>;
+  /** In id order. `limit`: default 100, at most 1 000; 0 is an empty page. */
+  list(options?: {
+    state?: TaskState;
+    cursor?: string;
+    limit?: number;
+  }): Promise<Page<TaskRecord<P, R>>>;
+  counts(): Promise<Record<TaskState, number>>;
+  /** Removes a task in any state; its holder's next call is refused. Whether it was there. */
+  cancel(id: number, reason?: string): Promise<boolean>;
+  /** Buries what expired or lapsed for good, removes what is past its retention. */
+  sweep(): Promise<{ expired: number; purged: number }>;
+  /** Brings dead tasks back, lowest ids first, attempts reset, order kept. How many. */
+  redrive(options?: { ids?: number[]; limit?: number }): Promise<number>;
+  /** Removes dead and done tasks, or those of one state, or the named ones. How many. */
+  purge(options?: { state?: 'dead' | 'done'; ids?: number[] }): Promise<number>;
+  /** Nothing is claimed until `resume`; holders carry on. Survives restarts. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+  explain(id: number): Promise<Explanation | null>;
+  /** When a claim may next be served; null when nothing waits, or while paused. */
+  nextDue(): Promise<number | null>;
+  /**
+   * Waits for the task's result. Needs `resultRetention` on the task.
+   *
+   * @throws FencepostError `TASK_DEAD`, `TASK_CANCELLED` or `TASK_GONE`; or the signal's reason
+   */
+  result(id: number, options?: { signal?: AbortSignal }): Promise<R>;
+}
+
+/** A queue at a glance. */
+export interface QueueSummary {
+  name: string;
+  counts: Record<TaskState, number>;
+  paused: boolean;
+  oldestReadyAt?: number;
+  nextDue?: number;
+}

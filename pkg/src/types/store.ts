@@ -1,0 +1,77 @@
+/** The store, and who may do what in it. */
+import type { Committed, Page, Refused } from './answers.js';
+import type { Kv } from './kv.js';
+import type { Effect, LeaseName, LeaseRecord, LockName } from './lease.js';
+import type { Queue, QueueOptions, QueueSummary } from './queue.js';
+import type { Transaction } from './transaction.js';
+
+/** Rights on a name, or on all names with a prefix that ends in `*`. */
+export type Grant =
+  | { queue: string; rights: ('enqueue' | 'claim' | 'settle' | 'inspect' | 'manage')[] }
+  | { lease: string; rights: ('acquire' | 'inspect')[] }
+  | { kv: string; rights: ('read' | 'write')[] };
+
+/** Who calls, and what it may do. Nothing else is allowed. */
+export interface Caller {
+  actor: string;
+  may: Grant[];
+}
+
+/** What `verify` found. */
+export interface VerifyReport {
+  ok: boolean;
+  rows: number;
+  problems: string[];
+}
+
+/** One log and the state made from it. */
+export interface Store extends AsyncDisposable {
+  readonly name: string;
+  readonly logId: string;
+  /** Of the newest merged command. */
+  readonly version: number;
+  /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME`, `INVALID_ARGUMENT`, `STORE_CLOSED` */
+  queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R>;
+  /** A queue with the stamps lease 60 000, maxAttempts 5, backoff base 5 000. Name: 200 bytes. */
+  outbox<P = unknown>(name: string): Queue<P, void>;
+  lease(name: string): LeaseName;
+  lock(name: string): LockName;
+  effect(key: string): Effect;
+  readonly leases: {
+    /** Held ones, in name order. `limit`: default 100, at most 1 000. */
+    list(options?: {
+      prefix?: string;
+      cursor?: string;
+      limit?: number;
+    }): Promise<Page<LeaseRecord>>;
+  };
+  readonly kv: Kv;
+  /**
+   * Runs `body` as one command: returning commits, throwing discards everything and rethrows.
+   *
+   * ```ts
+   * await store.transact((tx) => {
+   *   const seen = tx.kv.get<number>('seen')?.value ?? 0
+   *   tx.kv.put('seen', seen + 1)
+   *   tx.queue('mail').enqueue({ number: seen })
+   * })
+   * ```
+   */
+  transact<T>(body: (tx: Transaction) => T): Promise<Committed<T> | Refused>;
+  /** The same store with the given rights only, and no way back. Closing it ends that handle. */
+  as(caller: Caller): Store;
+  /** Queues that have tasks or a pause, in name order. */
+  queues(): Promise<QueueSummary[]>;
+  /** Reads the journal's tail; the version afterwards. */
+  sync(): Promise<number>;
+  /** A backup: `open(name, { restore })` makes an empty journal start from it. */
+  snapshot(): Promise<Uint8Array>;
+  /** Rebuilds every index and compares. */
+  verify(): Promise<VerifyReport>;
+  /** Brings the log's time back after a clock that was far ahead. Tokens go on rising. */
+  repairClock(): Promise<void>;
+  /** Asks the platform not to evict the data; true where nothing can be evicted. */
+  persist(): Promise<boolean>;
+  /** Idempotent; waits for accepted commands. */
+  close(options?: { drain?: number }): Promise<void>;
+}

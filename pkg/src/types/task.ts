@@ -1,0 +1,140 @@
+/** Tasks: claimed ones, and rows as they stand in the store. */
+import type { Committed, Refused } from './answers.js';
+import type { Write } from './kv.js';
+import type { Codec, EnqueueOptions } from './queue.js';
+
+/** The states of a task as users see them. */
+export type TaskState = 'scheduled' | 'ready' | 'inflight' | 'done' | 'dead';
+
+/** Why a task is dead: its attempts are used up, it was failed for good, or it expired. */
+export type DeadReason = 'exhausted' | 'failed' | 'expired';
+
+/** The task that an enqueue made, or found under its key. */
+export interface Enqueued {
+  id: number;
+  /** Counts per queue, from 1. */
+  seq: number;
+  /** False: the key matched, nothing was written. */
+  created: boolean;
+  /** Absent when the caller may not inspect the queue and another one's task was found. */
+  state: TaskState;
+}
+
+/** What any claim is known by. */
+export interface ClaimHolder {
+  readonly id: number;
+  readonly token: number;
+}
+
+/** A claim, with the queue it belongs to. */
+export interface QueuedClaimHolder extends ClaimHolder {
+  readonly queue: string;
+}
+
+/** A claimed task. Its methods are refused once the claim is lost. */
+export interface Task<P = unknown, R = unknown> {
+  readonly id: number;
+  readonly queue: string;
+  /** Decoded on first access; a codec's error is thrown here. */
+  readonly payload: P;
+  readonly priority: number;
+  /** Counts the claims, from 1. */
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  /** Rises with every grant: give it to whatever the task changes outside. */
+  readonly token: number;
+  readonly owner: string;
+  /** The last millisecond of the claim. Follows heartbeats. */
+  readonly deadline: number;
+  readonly enqueuedAt: number;
+  readonly key?: string;
+  readonly progress?: unknown;
+  readonly lastError?: string;
+  /** Of a task that a schedule made: the boundary it stands for. */
+  readonly boundary?: number;
+  /**
+   * The task is over; what follows from it begins in the same commit.
+   *
+   * Refused with `gone`, `settled`, `fenced`, `expired`, or `changed` when a `check` does not hold.
+   *
+   * ```ts
+   * const followUps = [{ queue: 'bill', payload: 7 }]
+   * const done = await task.complete({ sent: true }, { followUps })
+   * if (!done.ok) console.log(done.reason)
+   * ```
+   */
+  complete(
+    result?: R,
+    options?: { followUps?: FollowUp[]; writes?: Write[] },
+  ): Promise<Committed<{ followUps: Enqueued[] }> | Refused>;
+  /**
+   * The attempt failed: due again after the backoff, or dead when it was the last one or `final`.
+   * The text of `error` is kept on the task, cut at 4 KiB.
+   */
+  fail(
+    error?: unknown,
+    options?: { delay?: number; final?: boolean; writes?: Write[] },
+  ): Promise<Committed<{ state: TaskState; runAt?: number }> | Refused>;
+  /**
+   * Sets the deadline to now + `extend` (from 1; default: the claim's own length) and keeps
+   * `progress`, when given, for the next claim.
+   */
+  heartbeat(options?: {
+    extend?: number;
+    progress?: unknown;
+  }): Promise<Committed<{ deadline: number }> | Refused>;
+  /** Gives it back un-run: old place in the order, the attempt is not counted. */
+  release(): Promise<Committed | Refused>;
+}
+
+/** A task that begins when another one completes. */
+export interface FollowUp {
+  queue: string;
+  payload: unknown;
+  options?: Omit<EnqueueOptions, 'writes'>;
+  /** Default: JSON. */
+  codec?: Codec;
+}
+
+/** A task as it stands in the store. What does not apply to its state is absent. */
+export interface TaskRecord<P = unknown, R = unknown> {
+  readonly id: number;
+  readonly seq: number;
+  readonly queue: string;
+  readonly state: TaskState;
+  readonly payload: P;
+  readonly priority: number;
+  readonly attempt: number;
+  readonly maxAttempts: number;
+  readonly runAt: number;
+  readonly enqueuedAt: number;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly token?: number;
+  readonly owner?: string;
+  readonly deadline?: number;
+  readonly claimedAt?: number;
+  readonly lastOwner?: string;
+  readonly expiresAt?: number;
+  readonly key?: string;
+  readonly progress?: unknown;
+  readonly lastError?: string;
+  readonly result?: R;
+  readonly diedAt?: number;
+  readonly deadReason?: DeadReason;
+  readonly boundary?: number;
+}
+
+/** Why a task is not running, and when that may change. */
+export interface Explanation {
+  state: TaskState;
+  because:
+    | 'due-later'
+    | 'paused'
+    | 'behind-others'
+    | 'claimed'
+    | 'no-owner-claims'
+    | 'dead'
+    | 'done';
+  until?: number;
+}

@@ -1,0 +1,45 @@
+/** What a transaction's body works with. */
+import type { Page } from './answers.js';
+import type { Lease } from './lease.js';
+import type { EnqueueOptions, QueueOptions } from './queue.js';
+import type { Enqueued, QueuedClaimHolder, TaskRecord } from './task.js';
+
+/** A queue inside a transaction. */
+export interface TransactionQueue {
+  enqueue(payload: unknown, options?: Omit<EnqueueOptions, 'writes'>): Enqueued;
+  get(id: number): TaskRecord | null;
+  cancel(id: number): boolean;
+}
+
+/**
+ * What a transaction's body works with. Synchronous; it may run more than once and sees its own
+ * writes. The first of `complete`, `fail`, `heartbeat`, `release`, `require` and `check` that does
+ * not hold refuses the whole transaction.
+ */
+export interface Transaction {
+  readonly now: number;
+  readonly kv: {
+    /** The version of an own write is not known yet: `undefined`. */
+    get<T = unknown>(key: string): { value: T; version: number | undefined } | null;
+    put(key: string, value: unknown): void;
+    delete(key: string): boolean;
+    list<T = unknown>(options?: {
+      prefix?: string;
+      cursor?: string;
+      limit?: number;
+    }): Page<{ key: string; value: T; version: number | undefined }>;
+  };
+  queue(name: string, options?: QueueOptions): TransactionQueue;
+  outbox(name: string): Pick<TransactionQueue, 'enqueue'>;
+  complete(task: QueuedClaimHolder, result?: unknown): void;
+  fail(
+    task: QueuedClaimHolder,
+    error?: unknown,
+    options?: { delay?: number; final?: boolean },
+  ): void;
+  heartbeat(task: QueuedClaimHolder, options?: { extend?: number; progress?: unknown }): void;
+  release(task: QueuedClaimHolder): void;
+  require(holder: Pick<Lease, 'name' | 'token'> | QueuedClaimHolder): void;
+  /** Compares with the state before the transaction; null: must not exist. */
+  check(key: string, version: number | null): void;
+}
