@@ -37,7 +37,11 @@ export async function buildEngine(toolchain) {
 export async function testEngine(toolchain) {
   await step('wasm-bindgen test runner', installTestRunner);
   const runner = join(ROOT, TOOLS_DIR, 'bin/wasm-bindgen-test-runner');
-  const env = { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: runner };
+  const env = {
+    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: runner,
+    // The runner reads all of it each time, and a panic names its place without it.
+    CARGO_PROFILE_DEV_DEBUG: 'none',
+  };
   const withRunner = { ...toolchain, env: { ...toolchain.env, ...env } };
   await testStep('engine tests in WebAssembly', () =>
     cargo(runTests, withRunner, 'test', ['--test', 'wasm']),

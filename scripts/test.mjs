@@ -6,11 +6,12 @@
  */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from './build.mjs';
 import { Failure, ROOT, run, runTests } from './command.mjs';
-import { testEngine } from './engine.mjs';
-import { checkTypes } from './package.mjs';
+import { buildEngine, testEngine } from './engine.mjs';
+import { checkTypes, compilePackage } from './package.mjs';
+import { installPackages } from './packages.mjs';
 import { script, step, testStep } from './step.mjs';
+import { chooseToolchain } from './toolchain.mjs';
 
 const GROUPS = {
   rust: 'formatting, lints and native tests of the engine; needs no Node package',
@@ -34,9 +35,13 @@ await script(async () => {
   if (wants('rust', 'check')) await checkRust();
   if (wants('rust')) await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));
   if (!wants('wasm', 'js', 'check')) return;
-  const toolchain = await build();
+  const toolchain = await chooseToolchain();
+  await buildEngine(toolchain);
   if (wants('wasm')) await testEngine(toolchain);
-  if (wants('js', 'check')) await checkPackage();
+  if (!wants('js', 'check')) return;
+  await installPackages();
+  await compilePackage();
+  await checkPackage();
   if (wants('js')) await testStep('node tests', testPackage);
 });
 
@@ -53,6 +58,7 @@ async function checkRust() {
 async function checkPackage() {
   await step('biome', () => run(process.execPath, [BIOME, 'check', '--error-on-warnings']));
   await step('types of the tests', () => checkTypes('tests/js/tsconfig.json'));
+  await step('types of the examples', () => checkTypes('examples/tsconfig.json'));
 }
 
 async function testPackage() {
