@@ -1,8 +1,8 @@
 /**
  * Makes the generated JavaScript side a factory, so that every store has an engine of its own.
  *
- * wasm-bindgen keeps one instance for the whole module. A crashed instance must be dropped and a new
- * one made, without touching other stores, so the module's code becomes the body of a function.
+ * wasm-bindgen keeps one instance for the whole module. A crashed instance must be dropped and a
+ * new one made, without touching other stores, so the module's code becomes the body of a function.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 

@@ -25,18 +25,21 @@ const ENGINE_LAYERS = [
 ];
 
 /**
- * Modules of `pkg/src/`. A folder is one module, and `bridge-queue` is a part of `bridge`. A journal
+ * Modules of `pkg/src/`. A folder is one module, and `task-record` is a part of `task`. A journal
  * knows bytes, never the engine.
  */
 const PACKAGE_LAYERS = [
-  ['errors', 'requests', 'types', 'journal', 'clock'],
-  ['arguments', 'names', 'codec', 'writes', 'options', 'page'],
-  ['engine', 'border', 'bridge', 'load', 'packed', 'packing', 'records'],
-  ['replica', 'call', 'pending', 'round', 'unknown', 'compactor', 'follower', 'committer'],
-  ['session', 'caller', 'upkeep'],
-  ['kv', 'lease', 'lock', 'effect', 'task', 'queue', 'transaction', 'wait'],
-  ['store', 'open'],
-  ['testing', 'index'],
+  ['errors'],
+  ['journal'],
+  ['types', 'requests', 'arguments', 'call', 'clock'],
+  ['names', 'caller', 'codec', 'writes', 'options', 'page'],
+  ['packing', 'packed', 'records', 'border', 'bridge', 'load', 'engine'],
+  ['replica', 'compactor', 'follower', 'pending', 'round', 'unknown', 'committer'],
+  ['session', 'upkeep'],
+  ['kv', 'lock', 'wait', 'task', 'queue', 'effect', 'transaction', 'lease'],
+  ['store'],
+  ['open'],
+  ['index', 'testing'],
 ];
 
 /** Rust: `crate::x`, `crate::{x, y}` and as many `super::` as lead out of the file's module. */
