@@ -1,7 +1,7 @@
 //! Whether an entry or a snapshot fits, before anything is merged.
 //!
-//! A checksum says that bytes are what somebody wrote, not that they make sense here. What passes these
-//! checks can be merged without failing.
+//! A checksum says that bytes are what somebody wrote, not that they make sense here. What passes
+//! these checks can be merged without failing.
 
 use crate::change::{Change, Counters, Entry, Rows};
 use crate::codec::Snapshot;

@@ -1,7 +1,7 @@
 //! How long a failed task waits before its next attempt.
 //!
-//! `cap = min(base * 2^(attempt - 1), max)`, saturating; the jitter draws the wait from below it. The
-//! drawn value goes into the row, so every replica sees the same one.
+//! `cap = min(base * 2^(attempt - 1), max)`, saturating; the jitter draws the wait from below it.
+//! The drawn value goes into the row, so every replica sees the same one.
 
 use crate::id::Millis;
 use serde::{Deserialize, Serialize};

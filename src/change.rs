@@ -1,7 +1,7 @@
 //! The rows that commits write: what an entry carries, and all that `merge` ever sees.
 //!
-//! **Invariant:** a change holds rows, not commands. Applying one reads no clock, draws no random number
-//! and decides nothing, so every replica ends with the same rows whatever build it runs.
+//! **Invariant:** a change holds rows, not commands. Applying one reads no clock, draws no random
+//! number and decides nothing, so every replica ends with the same rows whatever build it runs.
 //!
 //! The order of the variants is part of the format: new ones are added at the end.
 
@@ -37,7 +37,8 @@ pub struct QueueRow {
 /// One row put or removed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Change {
-    /// The first change of a log: the store it belongs to, and the rows of the snapshot it starts from.
+    /// The first change of a log: the store it belongs to, and the rows of the snapshot it starts
+    /// from.
     Founded {
         store: Name,
         rows: Option<Arc<Rows>>,

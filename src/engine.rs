@@ -8,8 +8,8 @@
 //! Operations stage rows and answer at once; nothing is true until [`Engine::merge`]. Between
 //! [`Engine::seal`] and merge or discard no operation is taken: one proposal at a time.
 //!
-//! **Invariant:** the engine reads no clock. Each call brings `now`; it is cut to the year 2200 and raised
-//! to the time of the log, which never runs backwards but by [`Engine::repair_clock`].
+//! **Invariant:** the engine reads no clock. Each call brings `now`; it is cut to the year 2200 and
+//! raised to the time of the log, which never runs backwards but by [`Engine::repair_clock`].
 
 mod log;
 mod operations;
@@ -29,7 +29,8 @@ use crate::txn::Txn;
 use slab::Slab;
 use std::sync::Arc;
 
-/// When and for whom an operation runs. An [`Instant`] alone means the root, which may do everything.
+/// When and for whom an operation runs. An [`Instant`] alone means the root, which may do
+/// everything.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     pub now: Instant,

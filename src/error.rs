@@ -1,7 +1,7 @@
 //! What can go wrong, and what the caller should do about it.
 //!
-//! A [`Refusal`] is an ordinary answer: a stale token, a lapsed claim, a held lease. An [`Error`] is a
-//! wrong call or a broken log. Both leave the state as it was.
+//! A [`Refusal`] is an ordinary answer: a stale token, a lapsed claim, a held lease. An [`Error`]
+//! is a wrong call or a broken log. Both leave the state as it was.
 
 use crate::id::{Instant, Version};
 use crate::name::Name;

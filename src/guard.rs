@@ -1,7 +1,7 @@
 //! What must hold for a command to count: a claim, a lease, the version of a key.
 //!
-//! Ownership is asked for on the very state that the commit is merged into. A guard that does not hold is
-//! a refusal, and the command leaves nothing behind.
+//! Ownership is asked for on the very state that the commit is merged into. A guard that does not
+//! hold is a refusal, and the command leaves nothing behind.
 
 use crate::error::{FailedCheck, Outcome, Refusal};
 use crate::id::{TaskId, Token, Version};

@@ -1,8 +1,8 @@
 //! Names and keys: what they may contain, and the families that the engine keeps for itself.
 //!
-//! **Invariant:** a [`NameRef`] has been checked; nothing else reaches the tables. Nothing is trimmed
-//! or normalised, and a name never contains another one: queue and key are fields of a tuple, not
-//! parts of a joined string.
+//! **Invariant:** a [`NameRef`] has been checked; nothing else reaches the tables. Nothing is
+//! trimmed or normalised, and a name never contains another one: queue and key are fields of a
+//! tuple, not parts of a joined string.
 
 use crate::error::Error;
 use crate::limits::{KEY_BYTES_MAX, NAME_BYTES_MAX, PREFIXED_NAME_BYTES_MAX};
@@ -44,7 +44,8 @@ impl fmt::Debug for Name {
 }
 
 impl<'a> NameRef<'a> {
-    /// A queue, lease or schedule that applications share: at most 255 bytes, not blank, not reserved.
+    /// A queue, lease or schedule that applications share: at most 255 bytes, not blank, not
+    /// reserved.
     ///
     /// # Errors
     /// `INVALID_NAME`, `RESERVED_NAME`.
@@ -70,7 +71,8 @@ impl<'a> NameRef<'a> {
         name.refuse_reserved("key")
     }
 
-    /// A name of one of the engine's own families, written with its prefix: an outbox queue or a lock.
+    /// A name of one of the engine's own families, written with its prefix: an outbox queue or a
+    /// lock.
     ///
     /// # Errors
     /// `INVALID_NAME`, `RESERVED_NAME`, for the part behind the prefix.

@@ -1,5 +1,5 @@
-//! The last commit of each replica, so that one whose outcome is unknown can be found even after the
-//! entry was compacted away.
+//! The last commit of each replica, so that one whose outcome is unknown can be found even after
+//! the entry was compacted away.
 //!
 //! **Invariant:** bounded: the replica that was silent longest is forgotten first.
 

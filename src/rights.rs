@@ -1,7 +1,7 @@
 //! What a caller may do: deny by default, checked on every operation.
 //!
-//! A grant names a queue, lease or key, or a prefix that ends in `*`. A name never opens another one
-//! that merely begins like it.
+//! A grant names a queue, lease or key, or a prefix that ends in `*`. A name never opens another
+//! one that merely begins like it.
 
 use crate::error::Error;
 use crate::name::{EFFECT_PREFIX, LOCK_PREFIX};
@@ -58,8 +58,8 @@ impl Grant {
 
 impl Caller {
     pub fn may(&self, right: Right, realm: Realm, name: &str) -> bool {
-        // Locks are leases and effects are values under prefixes of the engine's; both are granted by
-        // their plain name.
+        // Locks are leases and effects are values under prefixes of the engine's; both are granted
+        // by their plain name.
         let plain = match realm {
             Realm::Queue => None,
             Realm::Lease => name.strip_prefix(LOCK_PREFIX),

@@ -1,11 +1,12 @@
 //! What the commands of one undecided entry have written: rows over the state, and the way back.
 //!
-//! Each write is kept three times: as the row that later commands of the same entry read, as the change
-//! that the entry will carry, and as the step that undoes it. A command ends with [`Staged::keep`] or
-//! with [`Staged::undo`] to its [`Savepoint`]; a refused one takes nothing else with it.
+//! Each write is kept three times: as the row that later commands of the same entry read, as the
+//! change that the entry will carry, and as the step that undoes it. A command ends with
+//! [`Staged::keep`] or with [`Staged::undo`] to its [`Savepoint`]; a refused one takes nothing else
+//! with it.
 //!
-//! **Cost:** a command pays for its own rows. The ordered indexes over staged rows are made only when a
-//! later command of the same entry asks for them.
+//! **Cost:** a command pays for its own rows. The ordered indexes over staged rows are made only
+//! when a later command of the same entry asks for them.
 
 use crate::blob::Blob;
 use crate::change::{Change, Counters, KeptKey};

@@ -1,8 +1,8 @@
 //! The rows of a store, their indexes, and `merge`, the only thing that changes a row.
 //!
-//! Own commits, catching up with another replica and restoring after a restart are the same call: an
-//! entry goes in, its rows replace those of the state, and every index follows from (row before, row
-//! after). The state is a cache of the log: dropping it loses nothing.
+//! Own commits, catching up with another replica and restoring after a restart are the same call:
+//! an entry goes in, its rows replace those of the state, and every index follows from (row before,
+//! row after). The state is a cache of the log: dropping it loses nothing.
 //!
 //! **Invariant:** `merge` cannot fail; what might not fit is refused before by [`crate::accept`].
 //! [`State::advance`] moves the horizon of the indexes and changes no row.
@@ -239,8 +239,9 @@ impl State {
 
 /// The horizon of the indexes.
 impl State {
-    /// Makes the task indexes right for `now`: promotes every matured task, moves lapsed claims back to
-    /// their place, sets expired ones apart. **Cost:** O(log n) per moved row, O(1) when none moves.
+    /// Makes the task indexes right for `now`: promotes every matured task, moves lapsed claims
+    /// back to their place, sets expired ones apart. **Cost:** O(log n) per moved row, O(1) when
+    /// none moves.
     pub fn advance(&mut self, now: Instant) {
         if now < self.horizon {
             self.rebuild(now);

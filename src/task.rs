@@ -9,13 +9,13 @@
 //! ```
 //!
 //! A task is three kinds of row. The [`TaskSpec`] (with payload and key) is written once. The
-//! [`TaskRow`] is small and written whole by every transition, so that a claim costs tens of bytes in
-//! the journal whatever the payload weighs. The notes (progress, last error, result) are written when
-//! they change.
+//! [`TaskRow`] is small and written whole by every transition, so that a claim costs tens of bytes
+//! in the journal whatever the payload weighs. The notes (progress, last error, result) are written
+//! when they change.
 //!
-//! **Invariant:** transitions are pure; they take the row as it is and give the row as it should be.
-//! Time moves nothing: *ready*, *expired* and *lapsed* are what a row is at an instant. A row past its
-//! retention counts as removed from that instant on.
+//! **Invariant:** transitions are pure; they take the row as it is and give the row as it should
+//! be. Time moves nothing: *ready*, *expired* and *lapsed* are what a row is at an instant. A row
+//! past its retention counts as removed from that instant on.
 
 use crate::backoff::{Backoff, Random};
 use crate::blob::Blob;

@@ -1,7 +1,7 @@
 //! One command's view: staged rows over a borrowed state, at an instant, for a caller.
 //!
-//! Operations read and write through it and never see which of the two a row came from. The state is
-//! borrowed unchanged; what is written lands in [`Staged`].
+//! Operations read and write through it and never see which of the two a row came from. The state
+//! is borrowed unchanged; what is written lands in [`Staged`].
 //!
 //! **Invariant:** a command that ends in an error or a refusal leaves nothing staged.
 
@@ -116,8 +116,8 @@ impl Txn<'_> {
         Ok((id, seq))
     }
 
-    /// Rises strictly without any clock, and follows the clock so that it stays above the tokens of a
-    /// log that was lost.
+    /// Rises strictly without any clock, and follows the clock so that it stays above the tokens of
+    /// a log that was lost.
     ///
     /// # Errors
     /// `LIMIT_EXCEEDED` when the tokens are used up.

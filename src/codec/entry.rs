@@ -1,5 +1,5 @@
-//! An entry as bytes. Changes are written as their commands end, so that the size of the entry is known
-//! before it is sealed.
+//! An entry as bytes. Changes are written as their commands end, so that the size of the entry is
+//! known before it is sealed.
 
 use super::envelope::{Content, Envelope, Sealed, begin, open, seal};
 use crate::change::{Body, Change, CommitId, Counters, Entry, Hash};
@@ -13,15 +13,15 @@ pub struct EntryWriter {
     changes: Vec<u8>,
 }
 
-/// As [`Body`], without the changes: postcard writes fields one after the other, and a list as its length
-/// and its items.
+/// As [`Body`], without the changes: postcard writes fields one after the other, and a list as its
+/// length and its items.
 #[derive(Serialize)]
 struct BodyHead<'a> {
     commit: CommitId,
     time: Instant,
     counters: Counters,
     command_ends: &'a [u32],
-    change_count: usize,
+    change_count: u64,
 }
 
 impl EntryWriter {
@@ -52,7 +52,7 @@ impl EntryWriter {
             time: body.time,
             counters: body.counters,
             command_ends: &body.command_ends,
-            change_count: body.changes.len(),
+            change_count: body.changes.len() as u64,
         };
         let mut bytes = write(&head, begin(Content::Entry, envelope, 64 + self.changes.len()));
         bytes.extend_from_slice(&self.changes);

@@ -7,9 +7,9 @@
 //! hash 16: of everything before it; names the entry and is its checksum
 //! ```
 //!
-//! **Invariant:** the format stands before anything that is checksummed, so that a newer log can always
-//! be told from a damaged one. A decoder meets hostile bytes: it checks every length, never recurses,
-//! never panics, and gives either everything or an error.
+//! **Invariant:** the format stands before anything that is checksummed, so that a newer log can
+//! always be told from a damaged one. A decoder meets hostile bytes: it checks every length, never
+//! recurses, never panics, and gives either everything or an error.
 
 mod entry;
 mod envelope;

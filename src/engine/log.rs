@@ -23,8 +23,8 @@ impl Engine {
         self.staged.commands()
     }
 
-    /// Makes an entry of the staged commands; `None` when they changed nothing. It is to be stored in
-    /// the journal behind the newest entry, then merged; or discarded.
+    /// Makes an entry of the staged commands; `None` when they changed nothing. It is to be stored
+    /// in the journal behind the newest entry, then merged; or discarded.
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` while another entry is sealed.
@@ -87,11 +87,12 @@ impl Engine {
         self.decided_at = self.state.head.time;
     }
 
-    /// Catches up with an entry from the journal. What is staged was decided on an older state and must
-    /// be discarded before, unless the entry is the sealed one.
+    /// Catches up with an entry from the journal. What is staged was decided on an older state and
+    /// must be discarded before, unless the entry is the sealed one.
     ///
     /// # Errors
-    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` when commands are staged.
+    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` when commands are
+    /// staged.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let (entry, hash) = codec::decode_entry(bytes)?;
         if self.sealed.as_ref().is_some_and(|pending| pending.hash == hash) {
@@ -155,8 +156,8 @@ impl Engine {
         Ok(())
     }
 
-    /// Starts a new log from the snapshot of another one: its rows, tokens and time go on, under a new
-    /// log id and this engine's store name.
+    /// Starts a new log from the snapshot of another one: its rows, tokens and time go on, under a
+    /// new log id and this engine's store name.
     ///
     /// # Errors
     /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`; `INVALID_ARGUMENT` when this log is founded already.

@@ -1,6 +1,7 @@
 //! Which task of the queue takes an idempotency key.
 //!
-//! Keys that outlive their completed task are rows of their own (`KeptKey`), not part of this index.
+//! Keys that outlive their completed task are rows of their own (`KeptKey`), not part of this
+//! index.
 
 use super::At;
 use crate::name::Name;

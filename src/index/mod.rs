@@ -1,12 +1,12 @@
 //! The ordered indexes of one queue.
 //!
-//! Each is a `BTreeMap` from a key to a handle of the row. Membership is a pure function of the row and
-//! an instant, the *horizon*: [`TaskIndex::update`] compares the keys before and after and moves what
-//! differs. When the horizon advances, [`TaskIndex::due`] names the rows whose keys change with it; that
-//! move writes nothing.
+//! Each is a `BTreeMap` from a key to a handle of the row. Membership is a pure function of the row
+//! and an instant, the *horizon*: [`TaskIndex::update`] compares the keys before and after and
+//! moves what differs. When the horizon advances, [`TaskIndex::due`] names the rows whose keys
+//! change with it; that move writes nothing.
 //!
-//! **Invariant:** every index equals what its `key` function gives for the rows at the horizon. No other
-//! code changes an index. The order of a key's fields is the order of the index.
+//! **Invariant:** every index equals what its `key` function gives for the rows at the horizon. No
+//! other code changes an index. The order of a key's fields is the order of the index.
 //!
 //! **Cost:** an update touches the indexes whose key differs, O(log n) each.
 

@@ -1,4 +1,5 @@
-//! Cancel: remove a task in whatever state. Its key is free at once; the holder's next call is refused.
+//! Cancel: remove a task in whatever state. Its key is free at once; the holder's next call is
+//! refused.
 
 use super::text;
 use crate::change::Removal;

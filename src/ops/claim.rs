@@ -1,7 +1,8 @@
 //! Claim: hand out the next tasks in order.
 //!
-//! In one commit for the whole batch: bury what expired or lapsed for good, then serve. Rows that are
-//! ready by time alone were moved there before (`State::advance`), so the order is right at once.
+//! In one commit for the whole batch: bury what expired or lapsed for good, then serve. Rows that
+//! are ready by time alone were moved there before (`State::advance`), so the order is right at
+//! once.
 //!
 //! **Cost:** O(log n) per served or buried task, whatever waits besides.
 

@@ -144,8 +144,8 @@ pub(super) fn place(txn: &mut Txn<'_>, request: Enqueue<'_>) -> Result<Enqueued,
     Ok(Enqueued { id, seq, created: true, phase: EnqueuedPhase::Known(phase) })
 }
 
-/// Who holds the key now. A holder that is over is removed on the way: its row must not stand beside
-/// the new one's key.
+/// Who holds the key now. A holder that is over is removed on the way: its row must not stand
+/// beside the new one's key.
 fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
     let (key, queue) = (request.key?.to_name(), txn.queue_id(request.queue)?);
     let (id, seq, phase) = match txn.key_holder(queue, &key)? {

@@ -11,7 +11,8 @@ use crate::task::{Claim, TaskRow, TaskState};
 use crate::txn::Txn;
 use std::sync::Arc;
 
-/// The first command of a log. Tokens start a second ahead, above those of a log that was just lost.
+/// The first command of a log. Tokens start a second ahead, above those of a log that was just
+/// lost.
 pub fn found(txn: &mut Txn<'_>, store: Name, rows: Option<Arc<Rows>>) -> Result<(), Error> {
     let ahead = txn.now.after(Millis::saturating(1_000)).get() * TOKENS_PER_MS;
     txn.staged.counters.token = txn.staged.counters.token.max(Token::saturating(ahead));
@@ -45,8 +46,8 @@ pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
     Ok(total)
 }
 
-/// Brings the log's time back to `txn.now`. Claims and leases that would end later than their own present
-/// length from now are cut to it; nothing else is touched.
+/// Brings the log's time back to `txn.now`. Claims and leases that would end later than their own
+/// present length from now are cut to it; nothing else is touched.
 pub fn repair_clock(txn: &mut Txn<'_>) -> Result<(), Error> {
     let (state, now) = (txn.state, txn.now);
     for task in state.tasks() {

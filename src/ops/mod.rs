@@ -1,7 +1,8 @@
 //! The operations: request in, rows staged, reply out. One file each.
 //!
-//! **Invariant:** everything is checked before the first row is staged, in this order: the arguments, the
-//! caller's rights, the guards. An operation never reads a clock; `txn.now` is the time.
+//! **Invariant:** everything is checked before the first row is staged, in this order: the
+//! arguments, the caller's rights, the guards. An operation never reads a clock; `txn.now` is the
+//! time.
 
 mod cancel;
 mod claim;
