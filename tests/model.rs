@@ -1,8 +1,8 @@
 //! Random sequences of all operations against a naive model: every answer and every visible row.
 //!
-//! Two replicas take part, one of which always merges from bytes. Entries hold one command or several,
-//! some are thrown away and decided again, and replicas restart from snapshots. A failure is made
-//! smaller, printed with its seed, and kept in `tests/model.proptest-regressions`.
+//! Two replicas take part, one of which always merges from bytes. Entries hold one command or
+//! several, some are thrown away and decided again, and replicas restart from snapshots. A failure
+//! is made smaller, printed with its seed, and kept in `tests/model.proptest-regressions`.
 
 mod support;
 
@@ -151,8 +151,14 @@ impl Run {
     }
 }
 
+/// Two thousand sequences, or as many as the environment variable says.
+fn config() -> ProptestConfig {
+    let asked = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok());
+    ProptestConfig { cases: asked.unwrap_or(2_000), ..ProptestConfig::default() }
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 2_000, ..ProptestConfig::default() })]
+    #![proptest_config(config())]
 
     #[test]
     fn the_engine_does_what_the_naive_model_does(

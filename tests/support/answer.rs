@@ -1,8 +1,8 @@
 //! What a command answered, and whether it is what the script expects.
 //!
-//! Tokens and versions are symbols: the first answer that holds one gives it its name, from then on the
-//! name means that number. Instants are written as time from the start, or as a range `2s..5s`. Commas
-//! and semicolons are for readers only.
+//! Tokens and versions are symbols: the first answer that holds one gives it its name, from then on
+//! the name means that number. Instants are written as time from the start, or as a range `2s..5s`.
+//! Commas and semicolons are for readers only.
 
 use super::START;
 use super::words::offset;

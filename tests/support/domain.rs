@@ -223,10 +223,14 @@ fn transactional() -> impl Strategy<Value = Operation> {
 fn settling() -> impl Strategy<Value = Operation> {
     let claim = || select(&QUEUES[..]).prop_map(|queue| ClaimWish { queue, id: 0, token: 0 });
     let follow_ups = prop::collection::vec(follow_up(), 0..3);
+    let complete = |(claim, result, follow_ups, writes)| Operation::Complete {
+        claim,
+        result,
+        follow_ups,
+        writes,
+    };
     prop_oneof![
-        4 => (claim(), text(), follow_ups, writes()).prop_map(|(claim, result, follow_ups, writes)| {
-            Operation::Complete { claim, result, follow_ups, writes }
-        }),
+        4 => (claim(), text(), follow_ups, writes()).prop_map(complete),
         1 => prop::collection::vec(claim(), 0..4).prop_map(Operation::CompleteMany),
         4 => (claim(), text(), maybe(vec![0, 1, 5, 10]), prop::bool::weighted(0.2), writes())
             .prop_map(|(claim, text, delay, is_final, writes)| {

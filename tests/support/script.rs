@@ -9,10 +9,10 @@
 //!  31ms  ann: claim mail as w1           => PERMISSION_DENIED
 //! ```
 //!
-//! Every command is an entry of its own; a line that begins with `+` shares the entry (and the time) of
-//! the line before, and so do the lines from `begin` to `commit` or `abort`. Symbols like `A` name the
-//! token or version that the answer gave; `A-1` is a wrong one. A line that begins with `#` is a
-//! comment. What the commands are called and take is written above their functions.
+//! Every command is an entry of its own; a line that begins with `+` shares the entry (and the
+//! time) of the line before, and so do the lines from `begin` to `commit` or `abort`. Symbols like
+//! `A` name the token or version that the answer gave; `A-1` is a wrong one. A line that begins
+//! with `#` is a comment. What the commands are called and take is written above their functions.
 //!
 //! [`check`] runs a script in every [`Mode`]; all must give the same answers. After each entry the
 //! indexes are verified, and at the end the log is replayed from the start and from a snapshot.

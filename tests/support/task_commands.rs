@@ -28,9 +28,9 @@ struct TaskWords {
 }
 
 impl TaskWords {
-    /// `PAYLOAD [key K] [priority N] [delay D] [at T] [expires D] [attempts N] [lease D] [backoff D]
-    /// [max-backoff D] [jitter none|equal|full] [keep-dead D] [keep-result D] [keep-key D]
-    /// [put K V] [del K] [check K V]`, up to the end or one of `ends`.
+    /// `PAYLOAD [key K] [priority N] [delay D] [at T] [expires D] [attempts N] [lease D] [backoff
+    /// D] [max-backoff D] [jitter none|equal|full] [keep-dead D] [keep-result D] [keep-key D] [put
+    /// K V] [del K] [check K V]`, up to the end or one of `ends`.
     fn parse(queue: String, stage: &Stage<'_>, words: &mut Words, ends: &[&str]) -> Self {
         let mut task = Self { queue, payload: words.take("the payload"), ..Self::default() };
         while words.peek().is_some_and(|word| !ends.contains(&word)) {

@@ -1,7 +1,8 @@
-//! A naive model of the engine: lists and linear scans, written from the rules and not from the engine.
+//! A naive model of the engine: lists and linear scans, written from the rules and not from the
+//! engine.
 //!
-//! It has no indexes, no entries and no staging. A random wait is answered as a range; the drawn one is
-//! told to it afterwards.
+//! It has no indexes, no entries and no staging. A random wait is answered as a range; the drawn
+//! one is told to it afterwards.
 
 mod leases;
 mod queues;

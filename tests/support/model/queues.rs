@@ -152,7 +152,8 @@ impl Model {
 
 /// Managing a queue.
 impl Model {
-    /// Kills what expired or lapsed for good; how many died, and how many of them were removed at once.
+    /// Kills what expired or lapsed for good; how many died, and how many of them were removed at
+    /// once.
     fn bury(&mut self, queue: &'static str) -> (usize, usize) {
         let now = self.now;
         let doomed: Vec<(u64, &'static str)> = self
