@@ -1,0 +1,42 @@
+/** The README's first programs run as they stand. */
+import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const EXAMPLES = fileURLToPath(new URL('../../../examples/', import.meta.url));
+const LINES_MAX = 25;
+
+test('the quickstart for node runs twice and does its work once', async (t) => {
+  const cwd = mkdtempSync(join(tmpdir(), 'fencepost-quickstart-'));
+  t.after(() => rmSync(cwd, { recursive: true, force: true }));
+  const program = [join(EXAMPLES, 'node-quickstart.mjs')];
+  const first = await run(process.execPath, program, { cwd });
+  assert.equal(first.stdout, 'to noor@example.com, attempt 1\nto ada@example.com, attempt 1\n');
+  const second = await run(process.execPath, program, { cwd });
+  assert.equal(second.stdout, '');
+  assert.equal(first.stderr + second.stderr, '');
+});
+
+test('the quickstart for browsers imports what is there', async () => {
+  const page = readFileSync(join(EXAMPLES, 'browser-quickstart.html'), 'utf8');
+  const map = /<script type="importmap">(.*)<\/script>/.exec(page)?.[1] ?? '';
+  const path = JSON.parse(map).imports.fencepost;
+  assert.ok(existsSync(join(EXAMPLES, path)), `${path} is built`);
+  const names = /import \{ (.*) \} from 'fencepost'/.exec(page)?.[1]?.split(', ') ?? [];
+  assert.ok(names.length > 0);
+  const exported = await import(new URL(path, `file://${EXAMPLES}`).href);
+  for (const name of names) assert.ok(name in exported, name);
+});
+
+test('the quickstarts stay short', () => {
+  for (const name of ['node-quickstart.mjs', 'browser-quickstart.html']) {
+    const lines = readFileSync(join(EXAMPLES, name), 'utf8').trimEnd().split('\n').length;
+    assert.ok(lines <= LINES_MAX, `${name} has ${lines} lines`);
+  }
+});
