@@ -1,4 +1,4 @@
-/** The example's server keeps its side of the bargain: it fences, it is idempotent, it remembers. */
+/** The example's server keeps its side: it fences, it is idempotent, it remembers. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
