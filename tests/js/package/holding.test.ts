@@ -95,9 +95,10 @@ test('a task dies of its last attempt or of a final failure, and says why', asyn
   await queue.enqueue('final');
   await queue.enqueue('silent', { maxAttempts: 1 });
   const [last, final, silent] = await queue.claim('w', { max: 3 });
-  assert.deepEqual(held(await last!.fail('boom')), { state: 'dead' });
-  held(await final!.fail(undefined, { final: true }));
-  held(await silent!.fail());
+  assert.ok(last && final && silent);
+  assert.deepEqual(held(await last.fail('boom')), { state: 'dead' });
+  held(await final.fail(undefined, { final: true }));
+  held(await silent.fail());
   const { items } = await queue.list({ state: 'dead' });
   assert.deepEqual(
     items.map(({ deadReason, lastError }) => [deadReason, lastError]),
@@ -134,11 +135,12 @@ test('completeMany counts what landed', async () => {
   for (let at = 0; at < 3; at += 1) await queue.enqueue(at);
   const [lapsed] = await queue.claim('w', { lease: 5 });
   const [cancelled, good] = await queue.claim('w', { max: 2 });
-  await queue.cancel(cancelled!.id);
+  assert.ok(lapsed && cancelled && good);
+  await queue.cancel(cancelled.id);
   clock.setWall(clock.now() + 6);
-  assert.equal(await queue.completeMany([lapsed!, cancelled!, good!, { id: 99, token: 1 }]), 1);
+  assert.equal(await queue.completeMany([lapsed, cancelled, good, { id: 99, token: 1 }]), 1);
   assert.equal(await queue.completeMany([]), 0);
-  const many = Array.from({ length: 10_001 }, () => good!);
+  const many = Array.from({ length: 10_001 }, () => good);
   await rejects(queue.completeMany(many), 'LIMIT_EXCEEDED');
 });
 

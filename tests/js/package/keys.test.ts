@@ -152,7 +152,11 @@ test('waiting for a result ends when there will be none', async () => {
   }
   const [dead = 0, cancelled = 0, aborted = 0, closed = 0, bare = 0] = ids;
   const stop = new AbortController();
-  const waits = [dead, cancelled, closed].map((id) => queue.result(id));
+  const [died, ended, unended] = [
+    queue.result(dead),
+    queue.result(cancelled),
+    queue.result(closed),
+  ];
   const abortedWait = queue.result(aborted, { signal: stop.signal });
   const reason = new Error('enough');
   stop.abort(reason);
@@ -160,15 +164,15 @@ test('waiting for a result ends when there will be none', async () => {
   await assert.rejects(queue.result(aborted, { signal: stop.signal }), reason);
   const task = await claimOne(queue);
   held(await task.fail('no', { final: true }));
-  await rejects(waits[0]!, 'TASK_DEAD');
+  await rejects(died, 'TASK_DEAD');
   await queue.cancel(cancelled, 'no need');
-  await rejects(waits[1]!, 'TASK_CANCELLED');
+  await rejects(ended, 'TASK_CANCELLED');
   await rejects(queue.result(99), 'TASK_GONE');
   await queue.cancel(bare);
   const { id } = await queue.enqueue('without');
   await rejects(queue.result(id), 'INVALID_ARGUMENT');
   await store.close();
-  await rejects(waits[2]!, 'STORE_CLOSED');
+  await rejects(unended, 'STORE_CLOSED');
 });
 
 test('a paused queue serves nobody until it is resumed, also after a restart', async () => {
