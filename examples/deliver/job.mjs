@@ -104,11 +104,11 @@ async function fill({ run, requests, progress }) {
  */
 async function work({ run, requests, concurrency, progress, stop }, owner, leadership, queue) {
   const { delivered, dead } = await readOutcome(run.store, queue);
-  progress.start({ total: requests.length, delivered: delivered.size, dead: dead.size });
   // The server starts once the lease is ours. Until then a killed run's lease had to lapse, and so
   // that run's server has long ended: no two of them ever write the record.
   const server = await startServer({ record: run.record, seed: run.mark.seed });
   progress.note(`The server listens on ${server.origin} (process ${server.pid}).`);
+  progress.start({ total: requests.length, delivered: delivered.size, dead: dead.size });
   try {
     const abort = AbortSignal.any([leadership.lost, server.died]);
     const { origin } = server;

@@ -8,7 +8,7 @@
 
 const TERMINAL_EVERY_MS = 100;
 const LINES_EVERY_MS = 1_000;
-const BAR_CELLS = 20;
+const BAR_CELLS = 14;
 /** Before that, a rate says nothing. */
 const RATE_AFTER_MS = 500;
 
