@@ -16,6 +16,7 @@ pub mod lease;
 pub mod limits;
 pub mod name;
 pub mod ops;
+pub mod removals;
 pub mod replicas;
 pub mod rights;
 pub mod staged;

@@ -28,6 +28,8 @@ pub const ENTRY_BYTES_MAX: usize = 16 << 20;
 pub const COMMAND_BYTES_MAX: usize = 15 << 20;
 /// A group commit takes no further command beyond this.
 pub const GROUP_BYTES_MAX: usize = (1 << 20) - (4 << 10);
+/// Cancelled and buried tasks that are remembered for whoever waits for them.
+pub const REMOVALS_MAX: usize = 1_024;
 /// Replicas whose last commit is remembered; the longest silent one is forgotten first.
 pub const REPLICAS_MAX: usize = 256;
 /// A clock beyond the year 2200 is broken.

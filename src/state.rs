@@ -14,6 +14,7 @@ use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
 use crate::index::{At, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
+use crate::removals::Removals;
 use crate::replicas::Replicas;
 use crate::task::{Task, TaskRow};
 use slab::Slab;
@@ -55,6 +56,8 @@ pub struct State {
     pub head: Head,
     pub counters: Counters,
     pub replicas: Replicas,
+    /// Of tasks that leave no other trace.
+    pub removals: Removals,
     pub leases: BTreeMap<Name, LeaseRow>,
     /// Lease records by the instant at which they are removed.
     pub leases_gone: BTreeSet<(Instant, Name)>,
@@ -118,7 +121,10 @@ impl State {
             Change::TaskProgress { id, progress } => self.task_mut(id).progress = progress,
             Change::TaskError { id, text } => self.task_mut(id).last_error = text,
             Change::TaskResult { id, result } => self.task_mut(id).result = result,
-            Change::TaskRemoved { id, removal: _ } => self.remove_task(id),
+            Change::TaskRemoved { id, removal } => {
+                self.remove_task(id);
+                self.removals.note(id, removal);
+            }
             Change::KeyKept { queue, key, kept } => self.queue_mut(queue).keep_key(key, kept),
             Change::KeyFreed { queue, key } => self.queue_mut(queue).free_key(&key),
             Change::LeasePut { name, row } => self.put_lease(name, row),
@@ -281,7 +287,10 @@ impl State {
 
     /// When time alone changes what a claim, a sweep or a read would answer.
     pub fn next_due(&self) -> Option<Instant> {
-        self.agenda.first().map(|(at, _)| *at)
+        let indexes = self.agenda.first().map(|(at, _)| *at);
+        let leases = self.leases_gone.first().map(|(at, _)| *at);
+        let ahead = leases.filter(|at| *at < Instant::NEVER);
+        indexes.into_iter().chain(ahead).min()
     }
 }
 

@@ -153,6 +153,12 @@ export abstract class QueueBridge extends Border {
     );
   }
 
+  removalOf(id: number) {
+    return this.thrown(
+      (): { cause: 'cancelled' | 'buried'; reason?: string } | undefined => this.core.removalOf(id),
+    );
+  }
+
   queues({ now, caller }: Moment) {
     type Summary = {
       name: string;

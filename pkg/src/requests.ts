@@ -248,6 +248,11 @@ export interface Bridge {
     id: number,
     at: Moment,
   ): { state: TaskState; because: string; until?: number } | undefined;
+  /**
+   * Why a task is not there any more, when it left no other trace and is remembered: it was
+   * cancelled, or died and was not to be kept.
+   */
+  removalOf(id: number): { cause: 'cancelled' | 'buried'; reason?: string } | undefined;
   queues(at: Moment): {
     name: string;
     counts: Record<TaskState, number>;

@@ -10,6 +10,7 @@ import type { Session } from './session.js';
 
 interface Seen {
   readonly task: TaskReply | undefined;
+  readonly removal: ReturnType<Bridge['removalOf']>;
 }
 
 /** The row of the done task. Rejects with what ended it otherwise. */
@@ -20,8 +21,13 @@ export async function waitForResult(
   signal: AbortSignal | undefined,
 ): Promise<TaskReply> {
   signal?.throwIfAborted();
-  const look = (engine: Bridge, at: Moment): Seen => ({ task: engine.queueGet(queue, id, at) });
-  const first = ended(id, await session.read(look));
+  const look = (engine: Bridge, at: Moment): Seen => {
+    const task = engine.queueGet(queue, id, at);
+    return { task, removal: task === undefined ? engine.removalOf(id) : undefined };
+  };
+  // Whose task it was is not known if it was never seen here: then it is just gone.
+  const { task } = await session.read(look);
+  const first = ended(id, { task, removal: undefined });
   if (first !== undefined) return first;
   return new Promise((resolve, reject) => {
     const end = (settle: () => void) => {
@@ -45,8 +51,8 @@ export async function waitForResult(
 }
 
 /** Undefined while it may still come to an end. */
-function ended(id: number, { task }: Seen): TaskReply | undefined {
-  if (task === undefined) throw over('TASK_GONE', id, 'is not there any more');
+function ended(id: number, { task, removal }: Seen): TaskReply | undefined {
+  if (task === undefined) throw gone(id, removal);
   if (task.state === 'done') return task;
   if (task.state === 'dead') {
     throw over('TASK_DEAD', id, `is dead: ${task.lastError ?? task.deadReason ?? 'failed'}`);
@@ -58,4 +64,11 @@ function ended(id: number, { task }: Seen): TaskReply | undefined {
 
 function over(code: ErrorCode, id: number, how: string): FencepostError {
   return new FencepostError(code, `task ${id} ${how}`, { details: { id } });
+}
+
+function gone(id: number, removal: Seen['removal']): FencepostError {
+  if (removal === undefined) return over('TASK_GONE', id, 'is not there any more');
+  if (removal.cause === 'buried') return over('TASK_DEAD', id, 'died and was not kept');
+  const why = removal.reason === undefined ? '' : `: ${removal.reason}`;
+  return over('TASK_CANCELLED', id, `was cancelled${why}`);
 }

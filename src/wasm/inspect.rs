@@ -1,6 +1,7 @@
 //! Reads. They answer in packed records, or as objects where nobody is in a hurry.
 
 use super::{Core, When, answer, records, requests};
+use crate::change::Removal;
 use crate::error::Error;
 use crate::id::TaskId;
 use crate::limits::PAGE_ITEMS_MAX;
@@ -29,6 +30,13 @@ struct SummaryObject {
     oldest_ready_at: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     next_due: Option<u64>,
+}
+
+#[derive(Serialize)]
+struct RemovalObject {
+    cause: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reason: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -161,6 +169,18 @@ impl Core {
         let at = When { now, caller }.context().map_err(thrown)?;
         let summaries = self.engine.view(at).queues();
         object(&summaries.into_iter().map(SummaryObject::from).collect::<Vec<_>>())
+    }
+
+    /// `{ cause, reason? }`: why a task is not there any more, as far as it is remembered.
+    #[wasm_bindgen(js_name = removalOf)]
+    pub fn removal_of(&self, id: f64) -> Result<JsValue, JsValue> {
+        let id = TaskId::saturating(super::reader::whole("id", id).map_err(thrown)?);
+        let (cause, reason) = match self.engine.state().removals.of(id) {
+            Some(Removal::Cancelled { reason }) => ("cancelled", reason.as_deref()),
+            Some(Removal::Buried) => ("buried", None),
+            _ => return Ok(JsValue::UNDEFINED),
+        };
+        object(&RemovalObject { cause, reason: reason.map(str::to_owned) })
     }
 
     /// `{ ok, rows, problems }`

@@ -14,7 +14,7 @@ const ENGINE_LAYERS = [
   ['backoff', 'rights'],
   ['task', 'lease'],
   ['change'],
-  ['replicas', 'index'],
+  ['removals', 'replicas', 'index'],
   ['state'],
   ['codec', 'check', 'staged'],
   ['accept', 'txn'],
