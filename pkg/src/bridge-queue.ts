@@ -154,8 +154,8 @@ export abstract class QueueBridge extends Border {
   }
 
   removalOf(id: number) {
-    return this.thrown(
-      (): { cause: 'cancelled' | 'buried'; reason?: string } | undefined => this.core.removalOf(id),
+    return this.thrown((): { cause: 'cancelled' | 'buried'; reason?: string } | undefined =>
+      this.core.removalOf(id),
     );
   }
 

@@ -14,7 +14,9 @@ import type { Clock } from './types.js';
 export const NOW_MAX = 7_258_118_400_000;
 /** No timer of any runtime holds more; longer waits go in steps. */
 export const TIMER_MAX = 2 ** 31 - 1;
-const SPEED_WHEN_AHEAD = 0.9;
+/** Time is counted in tenths of a millisecond, so that nothing is lost to rounding. */
+const TENTHS = 10;
+const TENTHS_WHEN_AHEAD = 9;
 
 /** A timer that can be stopped. */
 export interface Timer {
@@ -40,8 +42,8 @@ export const systemClock: Clock = {
 export class LogClock {
   readonly #clock: Clock;
   readonly #wallNow: () => number;
-  /** The log's time, with its fraction, when the monotonic clock stood at `#anchor`. */
-  #time = 0;
+  /** The log's time when the monotonic clock stood at `#anchor`. */
+  #tenths = 0;
   #anchor: number;
   /** The time of the newest entry that was seen. */
   #newest = 0;
@@ -71,14 +73,15 @@ export class LogClock {
   observe(time: number): void {
     if (time === this.#newest) return;
     this.#advance();
-    this.#time = time < this.#newest ? time : Math.max(this.#time, time);
+    const tenths = time * TENTHS;
+    this.#tenths = time < this.#newest ? tenths : Math.max(this.#tenths, tenths);
     this.#newest = time;
   }
 
   /** How long to wait, on a timer, until the log's time is `at`. */
   delayUntil(at: number): number {
     const now = this.#advance();
-    const speed = now > this.wall() ? SPEED_WHEN_AHEAD : 1;
+    const speed = now > this.wall() ? TENTHS_WHEN_AHEAD / TENTHS : 1;
     return Math.min(TIMER_MAX, Math.max(0, Math.ceil((at - Math.floor(now)) / speed)));
   }
 
@@ -98,9 +101,10 @@ export class LogClock {
     const monotonic = this.#clock.monotonic();
     const progress = Math.max(0, monotonic - this.#anchor);
     this.#anchor = monotonic;
-    const ahead = this.#time + progress > wall;
-    const slowed = this.#time + progress * SPEED_WHEN_AHEAD;
-    this.#time = Math.min(NOW_MAX, ahead ? Math.max(wall, slowed) : this.#time + progress);
-    return Math.max(wall, this.#time);
+    const full = this.#tenths + progress * TENTHS;
+    const slowed = this.#tenths + progress * TENTHS_WHEN_AHEAD;
+    const isAhead = full > wall * TENTHS;
+    this.#tenths = Math.min(NOW_MAX * TENTHS, isAhead ? Math.max(wall * TENTHS, slowed) : full);
+    return Math.max(wall, this.#tenths / TENTHS);
   }
 }

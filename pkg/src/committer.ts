@@ -2,9 +2,9 @@
  * The one place that sequences the journal: decide, append, merge.
  *
  * ```text
- *  waiting ──take──> group ──journal.commit──> decided on the newest entry ──stored──> merged, settled
- *     ^                └── not stored: all reject · unclear: read again ──lost──┐
- *     └──────────────────────────── decide again ──────────────────────────────┘
+ *  waiting ──take──> group ──commit──> decided on the newest entry ──stored──> merged, settled
+ *     ^               └── not stored: all reject · unclear: read again ──lost──┐
+ *     └──────────────────────── decide again ──────────────────────────────────┘
  * ```
  *
  * Everything that arrives while a commit is under way waits and is decided together, in the order

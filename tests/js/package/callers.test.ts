@@ -1,0 +1,158 @@
+/** BEHAVIOURS 48 and 49, through the package. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check, type Grant, put } from '../../../pkg/src/index.js';
+import { bench, claimOne, held, payloads, rejects, throws } from './support.js';
+
+async function restricted(...may: Grant[]) {
+  const all = await bench();
+  return { ...all, limited: all.store.as({ actor: 'guest', may }) };
+}
+
+test('what was not granted is denied, and says who may not do what', async () => {
+  const { limited, store } = await restricted({ queue: 'mail', rights: ['enqueue'] });
+  const mail = limited.queue('mail');
+  await mail.enqueue(1);
+  const error = await rejects(mail.claim('w'), 'PERMISSION_DENIED');
+  assert.deepEqual(error.details, { actor: 'guest', right: 'claim', on: 'mail' });
+  const denied = [
+    () => mail.cancel(1),
+    () => mail.pause(),
+    () => mail.sweep(),
+    () => mail.purge(),
+    () => mail.redrive(),
+    () => limited.queue('other').enqueue(1),
+    () => limited.outbox('mail').enqueue(1),
+    () => limited.lease('l').acquire('w', { ttl: 1 }),
+    () => limited.lock('l').try('w', { ttl: 1 }),
+    () => limited.effect('e').begin(),
+    () => limited.kv.put('k', 1),
+    () => limited.kv.delete('k'),
+    () => mail.enqueue(1, { writes: [put('k', 1)] }),
+    () => mail.enqueue(1, { writes: [check('k', null)] }),
+    () => limited.transact((tx) => tx.kv.put('k', 1)),
+    () => limited.transact((tx) => tx.queue('other').enqueue(1)),
+    () => limited.snapshot(),
+    () => limited.verify(),
+    () => limited.repairClock(),
+  ];
+  for (const call of denied) await rejects(call(), 'PERMISSION_DENIED');
+  throws(() => limited.as({ actor: 'root', may: [] }), 'PERMISSION_DENIED');
+  assert.deepEqual((await store.kv.list()).items, []);
+});
+
+test('follow-ups and writes of a settled task need their own rights', async () => {
+  const { limited, queue } = await restricted({ queue: 'mail', rights: ['claim', 'settle'] });
+  await queue.enqueue(1);
+  const task = await claimOne(limited.queue('mail'));
+  const followUps = [{ queue: 'next', payload: 1 }];
+  await rejects(task.complete(1, { followUps }), 'PERMISSION_DENIED');
+  await rejects(task.complete(1, { writes: [put('k', 1)] }), 'PERMISSION_DENIED');
+  await rejects(
+    limited.transact((tx) => tx.require({ ...task, queue: 'x' })),
+    'PERMISSION_DENIED',
+  );
+  held(await task.complete());
+});
+
+test('a name is no prefix, and a prefix ends in a star', async () => {
+  const { limited, store } = await restricted(
+    { queue: 'mail', rights: ['enqueue'] },
+    { kv: 'a/*', rights: ['read', 'write'] },
+  );
+  await rejects(limited.queue('mailbox').enqueue(1), 'PERMISSION_DENIED');
+  await rejects(limited.queue('mai').enqueue(1), 'PERMISSION_DENIED');
+  await limited.kv.put('a/1', 1);
+  await rejects(limited.kv.put('a', 1), 'PERMISSION_DENIED');
+  await store.kv.put('b', 1);
+  assert.equal(await limited.kv.get('b'), null);
+  assert.deepEqual(
+    (await limited.kv.list()).items.map(({ key }) => key),
+    ['a/1'],
+  );
+});
+
+test('absent and forbidden look alike to who may not inspect', async () => {
+  const { limited, queue, store } = await restricted(
+    { queue: 'mail', rights: ['enqueue'] },
+    { lease: 'job', rights: ['acquire'] },
+  );
+  const { id } = await queue.enqueue(1, { key: 'k' });
+  const mail = limited.queue('mail');
+  for (const asked of [id, 99]) {
+    assert.equal(await mail.get(asked), null);
+    assert.equal(await mail.explain(asked), null);
+    await rejects(mail.result(asked), 'TASK_GONE');
+  }
+  assert.deepEqual(await mail.list(), { items: [] });
+  assert.deepEqual(await limited.queues(), []);
+  const duplicate = await mail.enqueue(1, { key: 'k' });
+  assert.ok(!duplicate.created && !('state' in duplicate));
+  await store.lease('job').acquire('root', { ttl: 100 });
+  assert.deepEqual(await limited.lease('job').acquire('w', { ttl: 1 }), {
+    ok: false,
+    reason: 'held',
+  });
+  assert.equal(await limited.lease('job').status(), null);
+  assert.deepEqual(await limited.leases.list(), { items: [] });
+});
+
+test('locks and effects are granted by their plain names, outboxes by their queue', async () => {
+  const { limited } = await restricted(
+    { lease: 'job', rights: ['acquire'] },
+    { kv: 'charge', rights: ['read', 'write'] },
+    { queue: '__fencepost_outbox:mail', rights: ['enqueue', 'claim', 'settle'] },
+  );
+  const lock = await limited.lock('job').try('w', { ttl: 100 });
+  assert.equal((await limited.lock('job').try('w', { ttl: 100 }))?.token, lock?.token);
+  assert.equal(await lock?.release(), true);
+  assert.deepEqual(await limited.effect('charge').begin(), { state: 'fresh' });
+  assert.ok((await limited.effect('charge').complete(1)).applied);
+  const outbox = limited.outbox('mail');
+  await outbox.enqueue('o');
+  assert.deepEqual(payloads(await outbox.claim('w')), ['o']);
+});
+
+test('a waiter that may not see the lease is granted all the same', async () => {
+  const { limited, store, clock } = await restricted({ lease: 'job', rights: ['acquire'] });
+  const granted = await store.lease('job').acquire('root', { ttl: 1_000 });
+  const waiting = limited.lease('job').acquire('w', { ttl: 10, wait: Infinity });
+  await clock.settle();
+  if (granted.ok) await granted.lease.release();
+  assert.ok((await waiting).ok);
+});
+
+test('closing a restricted store ends its own handles only', async () => {
+  const { limited, store, queue } = await restricted({ queue: '*', rights: ['enqueue'] });
+  const mail = limited.queue('mail');
+  await limited.close();
+  await limited.close();
+  await rejects(mail.enqueue(1), 'STORE_CLOSED');
+  throws(() => limited.queue('mail'), 'STORE_CLOSED');
+  await queue.enqueue(1);
+  const other = store.as({ actor: 'other', may: [{ queue: 'mail', rights: ['enqueue'] }] });
+  await other.queue('mail').enqueue(1);
+  await store.close();
+  throws(() => other.queue('mail'), 'STORE_CLOSED');
+});
+
+test('a caller is checked and captured where it is made', async () => {
+  const { store } = await bench();
+  const bad: unknown[] = [
+    undefined,
+    null,
+    {},
+    { actor: 'a' },
+    { actor: 'a', may: [{ queue: 'q', rights: ['fly'] }] },
+    { actor: 'a', may: [{ queue: 'q', lease: 'l', rights: [] }] },
+    { actor: 'a', may: [{ rights: ['enqueue'] }] },
+    { actor: 'a', may: [{ kv: 'k', rights: ['enqueue'] }] },
+    { actor: 7, may: [] },
+    { actor: 'a', may: [], more: 1 },
+  ];
+  for (const caller of bad) throws(() => store.as(caller as never), 'INVALID_ARGUMENT');
+  const may: Grant[] = [{ queue: 'mail', rights: ['enqueue'] }];
+  const limited = store.as({ actor: 'a', may });
+  may.push({ queue: '*', rights: ['claim', 'enqueue'] });
+  await rejects(limited.queue('other').enqueue(1), 'PERMISSION_DENIED');
+});

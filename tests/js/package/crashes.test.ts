@@ -1,0 +1,137 @@
+/** An engine that crashes is dropped, and a new one goes on from the journal. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LogClock } from '../../../pkg/src/clock.js';
+import { Committer } from '../../../pkg/src/committer.js';
+import { memory } from '../../../pkg/src/journal/memory.js';
+import { loadEngine } from '../../../pkg/src/load.js';
+import { Replica } from '../../../pkg/src/replica.js';
+import type { Bridge } from '../../../pkg/src/requests.js';
+import { StoreHandle } from '../../../pkg/src/store.js';
+import { virtualClock } from '../../../pkg/src/testing/clock.js';
+import { Upkeep } from '../../../pkg/src/upkeep.js';
+import { claimOne, held, rejects } from './support.js';
+
+interface Plan {
+  /** Calls of this method crash, as often as this says. */
+  method: keyof Bridge;
+  times: number;
+}
+
+/** A store whose engine crashes on demand, and how many engines it has used. */
+async function crashing() {
+  const module = await loadEngine();
+  const plan: Plan = { method: 'queueEnqueue', times: 0 };
+  const used = { engines: 0, afterCrash: 0 };
+  const create = () => {
+    used.engines += 1;
+    return crashOnDemand(module.create({ store: 'test' }), plan, used);
+  };
+  const [journal, clock] = [memory(), virtualClock()];
+  const replica = new Replica(create);
+  const parts = { journal, replica, clock: new LogClock(clock), timeout: 1_000 };
+  const committer = new Committer(parts);
+  replica.accept(await journal.open('test'));
+  await committer.ask('command', undefined, (engine, { now }) => engine.found(now));
+  const store = new StoreHandle({ name: 'test', committer, upkeep: new Upkeep(committer) });
+  return { store, plan, used };
+}
+
+function crashOnDemand(engine: Bridge, plan: Plan, used: { afterCrash: number }): Bridge {
+  let hasCrashed = false;
+  return new Proxy(engine, {
+    get(target, name) {
+      const value: unknown = Reflect.get(target, name, target);
+      if (name === 'crashMessage') return 'planned crash';
+      if (hasCrashed) used.afterCrash += 1;
+      if (typeof value !== 'function') return value;
+      return (...args: unknown[]) => {
+        if (name === plan.method && plan.times > 0) {
+          plan.times -= 1;
+          hasCrashed = true;
+          throw new WebAssembly.RuntimeError('unreachable');
+        }
+        return Reflect.apply(value, target, args) as unknown;
+      };
+    },
+  });
+}
+
+test('a command that crashed the engine once is decided again by a new one', async () => {
+  const { store, plan, used } = await crashing();
+  const queue = store.queue('mail');
+  await queue.enqueue('before');
+  plan.times = 1;
+  const { id } = await queue.enqueue('again');
+  assert.equal(id, 2);
+  assert.deepEqual((await queue.counts()).ready, 2);
+  assert.deepEqual(used, { engines: 2, afterCrash: 0 });
+});
+
+test('a command that crashes twice is rejected, and the others go on', async () => {
+  const { store, plan, used } = await crashing();
+  const queue = store.queue('mail');
+  plan.times = 2;
+  const [before, bad, after] = await Promise.allSettled([
+    store.kv.put('a', 1),
+    queue.enqueue('bad'),
+    store.kv.put('b', 2),
+  ]);
+  assert.deepEqual([before.status, after.status], ['fulfilled', 'fulfilled']);
+  const error = await rejects(
+    bad.status === 'rejected' ? Promise.reject(bad.reason) : Promise.resolve(),
+    'ENGINE_CRASHED',
+  );
+  assert.match(error.message, /planned crash/);
+  assert.deepEqual((await queue.counts()).ready, 0);
+  assert.deepEqual(used, { engines: 3, afterCrash: 0 });
+});
+
+test('a crash after the journal has the entry loses nothing', async () => {
+  const { store, plan } = await crashing();
+  const queue = store.queue('mail');
+  Object.assign(plan, { method: 'mergeSealed', times: 1 });
+  const { id } = await queue.enqueue('kept');
+  assert.equal((await queue.get(id))?.payload, 'kept');
+  const task = await claimOne(queue);
+  held(await task.complete());
+});
+
+test('a crash while sealing or merging is tried again, then told', async () => {
+  for (const method of ['takeEntry', 'discard'] as const) {
+    const { store, plan } = await crashing();
+    Object.assign(plan, { method, times: 1 });
+    await store.kv.put('a', 1);
+    plan.times = 2;
+    await rejects(store.kv.put('b', 1), 'ENGINE_CRASHED');
+    assert.deepEqual((await store.kv.list()).items.length, 1);
+  }
+});
+
+test('a body that catches a crash does not commit', async () => {
+  const { store, plan } = await crashing();
+  Object.assign(plan, { method: 'kvPut', times: 2 });
+  let runs = 0;
+  const outcome = store.transact((tx) => {
+    runs += 1;
+    try {
+      tx.kv.put('a', 1);
+    } catch {
+      return 'caught';
+    }
+    return 'done';
+  });
+  await rejects(outcome, 'ENGINE_CRASHED');
+  assert.equal(runs, 2);
+  assert.equal(await store.kv.get('a'), null);
+});
+
+test('rights survive the engine that knew them', async () => {
+  const { store, plan } = await crashing();
+  const limited = store.as({ actor: 'a', may: [{ queue: 'mail', rights: ['enqueue'] }] });
+  await limited.queue('mail').enqueue(1);
+  plan.times = 1;
+  await limited.queue('mail').enqueue(2);
+  await rejects(limited.queue('mail').claim('w'), 'PERMISSION_DENIED');
+  assert.equal((await store.queue('mail').counts()).ready, 2);
+});

@@ -1,0 +1,95 @@
+/** The time of the log, and the clocks it comes from. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { LogClock, NOW_MAX } from '../../../pkg/src/clock.js';
+import { memory, open } from '../../../pkg/src/index.js';
+import { virtualClock } from '../../../pkg/src/testing/clock.js';
+import { bench, claimOne, held } from './support.js';
+
+test('the log follows the wall clock, and a jump forward is taken', () => {
+  const clock = virtualClock(1_000);
+  const log = new LogClock(clock);
+  log.observe(1_000);
+  assert.equal(log.now(), 1_000);
+  clock.setWall(9_000);
+  assert.equal(log.now(), 9_000);
+});
+
+test('a clock that is set back does not take the log with it, which runs slower', async () => {
+  const clock = virtualClock(100_000);
+  const log = new LogClock(clock);
+  log.observe(100_000);
+  clock.setWall(50_000);
+  assert.equal(log.now(), 100_000);
+  await clock.advance(100);
+  assert.equal(log.now(), 100_090);
+  await clock.advance(1_000_000);
+  assert.equal(log.now(), clock.now());
+});
+
+test('fractions are carried, so that frequent commits do not stop it', async () => {
+  const clock = virtualClock(100_000);
+  const log = new LogClock(clock);
+  log.observe(100_000);
+  clock.setWall(0);
+  for (let step = 0; step < 100; step += 1) {
+    await clock.advance(1);
+    log.observe(log.now());
+  }
+  assert.equal(log.now(), 100_090);
+});
+
+test('a clock beyond the year 2200 is broken and does not count', () => {
+  const clock = virtualClock(NOW_MAX + 1);
+  const log = new LogClock(clock);
+  log.observe(5_000);
+  assert.equal(log.now(), 5_000);
+  clock.setWall(Number.NaN);
+  assert.equal(log.now(), 5_000);
+});
+
+test('how long to wait counts in the speed of the log', () => {
+  const clock = virtualClock(100_000);
+  const log = new LogClock(clock);
+  log.observe(100_000);
+  assert.equal(log.delayUntil(100_090), 90);
+  clock.setWall(0);
+  assert.equal(log.delayUntil(100_090), 100);
+  assert.equal(log.delayUntil(1), 0);
+  assert.equal(log.delayUntil(Number.MAX_SAFE_INTEGER), 2 ** 31 - 1);
+});
+
+test('repairClock brings time back, cuts what would end too late, and tokens rise', async () => {
+  const { store, queue, clock } = await bench();
+  const real = clock.now();
+  clock.setWall(real + 1_000_000_000);
+  await queue.enqueue(1);
+  const task = await claimOne(queue, 'w', { lease: 500 });
+  clock.setWall(real);
+  await store.repairClock();
+  assert.equal((await queue.get(task.id))?.deadline, real + 500);
+  const { version } = store;
+  await store.repairClock();
+  assert.equal(store.version, version);
+  await queue.enqueue(2);
+  assert.equal((await queue.get(2))?.createdAt, real);
+  assert.ok((await claimOne(queue)).token > task.token);
+  held(await task.complete());
+});
+
+test("a shared journal's clock is the authority", async () => {
+  const clock = virtualClock();
+  const journal = Object.assign(memory(), { now: () => 5_000 });
+  const store = await open('test', { journal, clock });
+  const { id } = await store.queue('mail').enqueue(1);
+  assert.equal((await store.queue('mail').get(id))?.createdAt, 5_000);
+});
+
+test('a store leaves no timer behind', async () => {
+  const { store, queue, clock } = await bench();
+  await queue.enqueue(1, { delay: 1_000 });
+  await queue.enqueue(2, { expiresIn: 2_000, deadRetention: 50 });
+  assert.ok(clock.timers > 0);
+  await store.close();
+  assert.equal(clock.timers, 0);
+});
