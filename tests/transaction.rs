@@ -273,3 +273,16 @@ fn one_refused_command_takes_nothing_with_it_from_its_group() {
     ",
     );
 }
+
+#[test]
+fn what_an_aborted_transaction_claimed_is_served_again_in_the_same_entry() {
+    check(
+        "
+        0ms   enqueue-many mail a / b     => task 1 task 2
+        1ms   begin                       => ok
+        +     claim mail as w             => task 1, token A
+        +     abort                       => ok
+        +     claim mail as w max 2       => task 1, token A; task 2, token B
+    ",
+    );
+}

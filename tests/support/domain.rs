@@ -200,8 +200,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         10 => task_wish().prop_map(Operation::Enqueue),
         1 => prop::collection::vec(task_wish(), 0..4).prop_map(Operation::EnqueueMany),
-        10 => (select(&QUEUES[..]), select(&OWNERS[..]), 0..4_usize, maybe(vec![0, 5, 10, NEVER]))
-            .prop_map(|(queue, owner, max, lease)| Operation::Claim { queue, owner, max, lease }),
+        10 => taking(),
         6 => settling(),
         6 => managing(),
         6 => on_leases(),
@@ -209,10 +208,17 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What may stand in a transaction.
+fn taking() -> impl Strategy<Value = Operation> {
+    let lease = maybe(vec![0, 5, 10, NEVER]);
+    (select(&QUEUES[..]), select(&OWNERS[..]), 0..4_usize, lease)
+        .prop_map(|(queue, owner, max, lease)| Operation::Claim { queue, owner, max, lease })
+}
+
+/// What may stand in a transaction. The package lets nobody claim there, the engine does.
 fn transactional() -> impl Strategy<Value = Operation> {
     prop_oneof![
         3 => task_wish().prop_map(Operation::Enqueue),
+        2 => taking(),
         4 => settling(),
         1 => select(&QUEUES[..]).prop_map(|queue| Operation::Cancel { queue, id: 0 }),
         2 => on_leases(),
