@@ -1,0 +1,243 @@
+/** BEHAVIOURS 50 to 52, 56 and 58: what is there after a restart, and how a store opens. */
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { type Journal, memory, open, type Store } from '../../../pkg/src/index.js';
+import { file } from '../../../pkg/src/journal/file.js';
+import { virtualClock } from '../../../pkg/src/testing/clock.js';
+import { contentOf, temporaryDirectory } from '../journal/directory.js';
+import { bench, claimOne, held, payloads, rejects } from './support.js';
+
+/** Rows of every kind. */
+async function fill(store: Store): Promise<void> {
+  const queue = store.queue('mail', { resultRetention: 1_000_000 });
+  for (let at = 0; at < 5; at += 1) await queue.enqueue({ at }, { key: `k${at}` });
+  const [done, failed, beaten] = await queue.claim('w', { max: 3 });
+  held((await done?.complete('r')) ?? assert.fail());
+  held((await failed?.fail('x', { final: true })) ?? assert.fail());
+  held((await beaten?.heartbeat({ progress: 7 })) ?? assert.fail());
+  await store.queue('later').enqueue(1, { delay: 1_000_000, priority: 3 });
+  await store.queue('later').pause();
+  await store.lease('l').acquire('w', { ttl: 1_000_000, meta: { a: 1 } });
+  await store.kv.put('k', { v: 1 });
+}
+
+/** Everything a user can see. */
+async function everything(store: Store): Promise<string> {
+  const lists = await Promise.all([
+    store.queues(),
+    store.queue('mail').list(),
+    store.queue('later').list(),
+    store.leases.list(),
+    store.kv.list(),
+    store.verify(),
+  ]);
+  return JSON.stringify(lists);
+}
+
+test('what was acknowledged is there after close and open, in memory and in a file', async () => {
+  const path = temporaryDirectory();
+  const kept = memory();
+  for (const journal of [() => kept, () => file(path)]) {
+    const clock = virtualClock();
+    const store = await open('test', { journal: journal(), clock });
+    await fill(store);
+    const [before, { logId, version }] = [await everything(store), store];
+    await store.close();
+    const again = await open('test', { journal: journal(), clock });
+    assert.equal(await everything(again), before);
+    assert.deepEqual([again.logId, again.version], [logId, version]);
+    await again.close();
+  }
+});
+
+test('a claim survives a restart with its token, a lapsed one is taken with a larger one', async () => {
+  const [path, clock] = [temporaryDirectory(), virtualClock()];
+  const store = await open('test', { journal: file(path), clock });
+  await store.queue('mail').enqueue(1);
+  const { id, token } = await claimOne(store.queue('mail'), 'w', { lease: 100 });
+  await store.close();
+  const again = await open('test', { journal: file(path), clock });
+  const queue = again.queue('mail');
+  const adopted = await queue.adopt(id, token);
+  assert.deepEqual([adopted?.token, adopted?.payload, adopted?.owner], [token, 1, 'w']);
+  clock.setWall(clock.now() + 101);
+  assert.equal(await queue.adopt(id, token), null);
+  assert.ok((await claimOne(queue, 'v')).token > token);
+  await again.close();
+});
+
+test('a log that grew is compacted, and snapshot plus tail is the same as before', async () => {
+  const [inner, clock] = [memory(), virtualClock()];
+  const compacted: number[] = [];
+  const journal: Journal = Object.assign(Object.create(inner) as Journal, {
+    open: inner.open.bind(inner),
+    commit: inner.commit.bind(inner),
+    close: inner.close.bind(inner),
+    compact: (slot: number, snapshot: Uint8Array) => {
+      compacted.push(slot);
+      return inner.compact(slot, snapshot);
+    },
+  });
+  const store = await open('test', { journal, clock });
+  await fill(store);
+  const value = 'x'.repeat(100_000);
+  for (let at = 0; at < 30; at += 1) await store.kv.put(`big ${at % 3}`, `${at}${value}`);
+  assert.ok(compacted.length > 0 && compacted.length < 5, `${compacted}`);
+  const other = await open('test', { journal: inner, clock });
+  assert.equal(await everything(other), await everything(store));
+});
+
+test('a compaction that fails fails nothing else', async () => {
+  const inner = memory();
+  let tries = 0;
+  const journal: Journal = {
+    open: inner.open.bind(inner),
+    commit: inner.commit.bind(inner),
+    close: inner.close.bind(inner),
+    compact: async () => {
+      tries += 1;
+      throw new Error('no room');
+    },
+  };
+  const store = await open('test', { journal });
+  for (let at = 0; at < 40; at += 1) await store.kv.put('big', 'x'.repeat(100_000));
+  assert.ok(tries > 0 && tries < 5, `${tries}`);
+  await store.close();
+});
+
+test('a snapshot starts a new log that goes on from the old one', async () => {
+  const { store, clock } = await bench();
+  await fill(store);
+  const before = await everything(store);
+  const restore = await store.snapshot();
+  const journal = memory();
+  const copy = await open('copy', { journal, clock, restore });
+  assert.notEqual(copy.logId, store.logId);
+  assert.equal(await everything(copy), before);
+  await copy.kv.put('new', 1);
+  const again = await open('copy', { journal, clock });
+  assert.equal(again.logId, copy.logId);
+  assert.equal((await again.kv.get('new'))?.value, 1);
+  const old = await store.queue('later').enqueue(1);
+  assert.equal((await again.queue('later').enqueue(1)).id, old.id);
+  await rejects(open('copy', { journal, clock, restore }), 'INVALID_ARGUMENT');
+  const cut = { journal: memory(), clock, restore: restore.slice(0, -3) };
+  await rejects(open('copy', cut), 'JOURNAL_CORRUPT');
+  await open('copy', { journal: cut.journal, clock });
+});
+
+test('a journal holds one store and names it when another one is asked for', async () => {
+  const journal = memory();
+  await open('one', { journal });
+  await rejects(open('two', { journal }), 'INVALID_ARGUMENT');
+  const path = temporaryDirectory();
+  const store = await open('one', { journal: file(path) });
+  const error = await rejects(open('one', { journal: file(path) }), 'JOURNAL_LOCKED');
+  assert.match(error.message, new RegExp(`${process.pid}|process`));
+  await store.close();
+  await rejects(open('two', { journal: file(path) }), 'INVALID_ARGUMENT');
+  await (await open('one', { journal: file(path) })).close();
+});
+
+test('a damaged file is refused by name and left as it was', async () => {
+  const path = temporaryDirectory();
+  const store = await open('test', { journal: file(path) });
+  for (let at = 0; at < 5; at += 1) await store.kv.put('k', 'x'.repeat(100));
+  await store.close();
+  const log = join(path, readdirSync(path).find((name) => name.startsWith('journal')) ?? '');
+  const bytes = readFileSync(log);
+  const middle = Math.floor(bytes.length / 2);
+  bytes.writeUInt8(bytes.readUInt8(middle) ^ 0xff, middle);
+  writeFileSync(log, bytes);
+  const before = contentOf(path);
+  await rejects(open('test', { journal: file(path) }), 'JOURNAL_CORRUPT');
+  assert.deepEqual(contentOf(path), before);
+});
+
+test('a torn tail is cut and what was acknowledged before it is there', async () => {
+  const path = temporaryDirectory();
+  const store = await open('test', { journal: file(path) });
+  await store.kv.put('kept', 1);
+  await store.kv.put('torn', 2);
+  await store.close();
+  const log = join(path, readdirSync(path).find((name) => name.startsWith('journal')) ?? '');
+  truncateSync(log, readFileSync(log).length - 3);
+  const again = await open('test', { journal: file(path) });
+  assert.deepEqual(
+    (await again.kv.list()).items.map(({ key }) => key),
+    ['kept'],
+  );
+  await again.kv.put('more', 3);
+  await again.close();
+});
+
+test('options of open are checked by name', async () => {
+  const journal = memory();
+  const bad: object[] = [
+    { journal: {} },
+    { journal: 'file' },
+    { journal, timeout: 0 },
+    { journal, timeout: 2 ** 31 },
+    { journal, maxPayloadBytes: 0 },
+    { journal, seed: 1 },
+    { journal, seed: -1n },
+    { journal, durability: 'some' },
+    { journal, clock: { now: () => 1 } },
+    { journal, restore: [1] },
+    { journal, expectLogId: 7 },
+    { journal, wasm: new Uint8Array([1, 2, 3, 4]) },
+  ];
+  for (const options of bad) await rejects(open('x', options), 'INVALID_ARGUMENT');
+  await rejects(open('', { journal }), 'INVALID_NAME');
+  await rejects(open('__fencepost_x', { journal }), 'RESERVED_NAME');
+  await rejects(open(7 as unknown as string, { journal }), 'INVALID_ARGUMENT');
+  await rejects(open('x', { journal, expectLogId: 'abc' }), 'LOG_REPLACED');
+  await (await open('x', { journal })).close();
+});
+
+test('a journal that does not open in time is unavailable', async () => {
+  const clock = virtualClock();
+  const journal: Journal = { ...stuck(), open: () => new Promise(() => undefined) };
+  const opening = rejects(open('x', { journal, clock, timeout: 500 }), 'JOURNAL_UNAVAILABLE');
+  for (let turn = 0; turn < 10; turn += 1) await clock.advance(100);
+  await opening;
+});
+
+test('equal seeds make equal draws', async () => {
+  const draw = async () => {
+    const { queue, clock } = await bench({ seed: 7n });
+    const due: number[] = [];
+    for (let at = 0; at < 20; at += 1) {
+      await queue.enqueue(at);
+      due.push((held(await (await claimOne(queue)).fail()).runAt ?? 0) - clock.now());
+    }
+    return due;
+  };
+  assert.deepEqual(await draw(), await draw());
+});
+
+test('a list of queues shows those that have tasks or a pause, in name order', async () => {
+  const { store } = await bench();
+  await store.queue('b').enqueue(1);
+  await store.queue('a').pause();
+  await store.outbox('o').enqueue(1);
+  store.queue('empty');
+  const queues = await store.queues();
+  assert.deepEqual(
+    queues.map(({ name, paused, counts }) => [name, paused, counts.ready]),
+    [
+      ['__fencepost_outbox:o', false, 1],
+      ['a', true, 0],
+      ['b', false, 1],
+    ],
+  );
+  assert.equal(store.outbox('o').name, 'o');
+  assert.deepEqual(payloads(await store.outbox('o').claim('w')), [1]);
+});
+
+function stuck(): Journal {
+  const never = () => new Promise<never>(() => undefined);
+  return { open: never, commit: never, compact: never, close: async () => undefined };
+}
