@@ -46,13 +46,7 @@ export class LeaseHandle implements LeaseName {
     };
     const waiting = { wait: readWait(given.wait), signal: optionalSignal(given.signal) };
     const outcome = await waitForLease(this.#session, request, waiting);
-    if (!outcome.ok) {
-      const held = outcome.details as { owner: string; until: number } | undefined;
-      return { ok: false, reason: 'held', ...held } as {
-        ok: false;
-        reason: 'held';
-      } & typeof held & { owner: string; until: number };
-    }
+    if (!outcome.ok) return heldBy(outcome.details);
     const grant = { ...outcome.value, name: this.#name.text, owner: request.owner };
     return { ok: true as const, lease: new GrantedLease(this.#session, this.#name, grant) };
   }
@@ -187,4 +181,16 @@ export function leaseRecord({ name, owner, token, until, acquiredAt, meta }: Lea
     meta: meta === undefined ? undefined : decodeJson(meta),
   };
   return owner === undefined ? record : { ...record, owner };
+}
+
+/** Who may not inspect the lease is not told who holds it until when. */
+function heldBy(holder: Record<string, unknown> | undefined) {
+  const { owner, until } = (holder ?? {}) as { owner: string; until: number };
+  const held = { ok: false as const, reason: 'held' as const };
+  return (holder === undefined ? held : { ...held, owner, until }) as {
+    ok: false;
+    reason: 'held';
+    owner: string;
+    until: number;
+  };
 }

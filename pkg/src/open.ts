@@ -81,7 +81,18 @@ export async function open(name: string, options?: OpenOptions): Promise<Store> 
 
 function createEngine(module: EngineModule, store: string, settings: Settings) {
   const { seed, maxPayloadBytes } = settings;
-  return module.create({ store, seed, maxPayloadBytes });
+  try {
+    return module.create({ store, seed, maxPayloadBytes });
+  } catch (error) {
+    throw error instanceof FencepostError ? asNamed(error) : error;
+  }
+}
+
+/** The engine calls `store` what users call `name`. */
+function asNamed({ code, message, details }: FencepostError): FencepostError {
+  return new FencepostError(code, message.replace(/^store:/, 'name:'), {
+    details: details.argument === 'store' ? { ...details, argument: 'name' } : details,
+  });
 }
 
 /** Reads what the journal holds. */
@@ -91,10 +102,7 @@ async function openJournal(committer: Committer, name: string, settings: Setting
   let isLate = false;
   const opening = journal.open(name, { durability });
   // A journal that opens after all must not stay open.
-  opening.then(
-    () => (isLate ? journal.close() : undefined),
-    () => undefined,
-  );
+  opening.then(() => (isLate ? journal.close() : undefined)).catch(() => undefined);
   try {
     const news = await committer.within('open', opening);
     try {

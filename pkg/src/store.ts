@@ -11,7 +11,7 @@ import { effectName, lockName, outboxName, sharedName } from './names.js';
 import { OUTBOX_QUEUE, readNameList, readQueueOptions } from './options.js';
 import { pageOf } from './page.js';
 import { QueueHandle } from './queue.js';
-import type { CallerRequest } from './requests.js';
+import { type CallerRequest, FAMILY } from './requests.js';
 import { Session } from './session.js';
 import { transact } from './transaction.js';
 import type {
@@ -71,7 +71,11 @@ export class StoreHandle implements Store {
     this.#session.requireOpen();
     const queue = sharedName('name', name);
     this.#session.checkName('name', queue);
-    const handle: Queue = new QueueHandle(this.#session, name, queue, readQueueOptions(options));
+    const defaults = readQueueOptions(options);
+    if (defaults.codec.name !== undefined) {
+      this.#session.checkName('codec', { family: FAMILY.owner, text: defaults.codec.name });
+    }
+    const handle: Queue = new QueueHandle(this.#session, name, queue, defaults);
     return handle as Queue<P, R>;
   }
 

@@ -75,6 +75,6 @@ async function look(sealed: Sealed, { journal, replica }: UnknownParts): Promise
 
 function sleep(ms: number, clock: LogClock): Promise<void> {
   return new Promise((resolve) => {
-    clock.setTimer(ms, resolve);
+    clock.setIdleTimer(ms, resolve);
   });
 }

@@ -55,6 +55,9 @@ test('makers throw at once for a bad name', async () => {
   }
   throws(() => store.queue('é'.repeat(128)), 'INVALID_NAME');
   throws(() => store.queue('q', { leese: 1 } as object), 'INVALID_ARGUMENT');
+  const codec = { name: ' ', encode: () => new Uint8Array(), decode: () => null };
+  throws(() => store.queue('q', { codec }), 'INVALID_NAME');
+  throws(() => store.queue('q', { codec: { encode: 1 } as never }), 'INVALID_ARGUMENT');
 });
 
 test('operations reject for a bad owner or key', async () => {

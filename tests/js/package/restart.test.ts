@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { type Journal, memory, open, type Store } from '../../../pkg/src/index.js';
 import { file } from '../../../pkg/src/journal/file.js';
 import { virtualClock } from '../../../pkg/src/testing/clock.js';
+import { Child } from '../journal/child.js';
 import { contentOf, temporaryDirectory } from '../journal/directory.js';
 import { bench, claimOne, held, payloads, rejects } from './support.js';
 
@@ -195,6 +196,29 @@ test('options of open are checked by name', async () => {
   await rejects(open(7 as unknown as string, { journal }), 'INVALID_ARGUMENT');
   await rejects(open('x', { journal, expectLogId: 'abc' }), 'LOG_REPLACED');
   await (await open('x', { journal })).close();
+});
+
+test('without a journal a store lives in a file below the working directory', async () => {
+  const before = process.cwd();
+  process.chdir(temporaryDirectory());
+  try {
+    const store = await open('a/../b');
+    await store.kv.put('k', 1);
+    await store.close();
+    assert.deepEqual(readdirSync('.fencepost'), ['a%2F..%2Fb']);
+    const again = await open('a/../b');
+    assert.equal((await again.kv.get('k'))?.value, 1);
+    assert.equal(await again.persist(), true);
+    await again.close();
+  } finally {
+    process.chdir(before);
+  }
+});
+
+test('an idle open store does not keep the process alive', async (context) => {
+  const child = new Child(context, new URL('child-idle.ts', import.meta.url).href, []);
+  assert.equal(await child.line(), 'open');
+  assert.equal(await child.finish(), 0);
 });
 
 test('a journal that does not open in time is unavailable', async () => {
