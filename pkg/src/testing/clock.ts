@@ -83,7 +83,7 @@ class Virtual implements VirtualClock {
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn += 1) {
       await new Promise<void>((resolve) => {
-        setTimeout(resolve, 0);
+        nextTurn(resolve);
       });
     }
   }
@@ -95,4 +95,10 @@ class Virtual implements VirtualClock {
     }
     return next;
   }
+}
+
+/** As soon as everything that is ready has run. */
+function nextTurn(resolve: () => void): void {
+  if (typeof setImmediate === 'function') setImmediate(resolve);
+  else setTimeout(resolve, 0);
 }
