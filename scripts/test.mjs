@@ -5,7 +5,8 @@
  * themselves, and the last lines are those of the last runner.
  */
 import { readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
+import { installBrowsers } from './browsers.mjs';
 import { Failure, ROOT, run, runTests } from './command.mjs';
 import { buildEngine, testEngine } from './engine.mjs';
 import { checkTypes, compilePackage } from './package.mjs';
@@ -17,6 +18,7 @@ const GROUPS = {
   rust: 'formatting, lints and native tests of the engine; needs no Node package',
   wasm: 'the engine compiled to WebAssembly, tested in Node',
   js: 'formatting, lints, types and tests of the package',
+  browser: 'the package in Chromium, Firefox and WebKitGTK',
   check: 'all formatting, lints and types, but no test',
 };
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';
@@ -34,15 +36,18 @@ await script(async () => {
 
   if (wants('rust', 'check')) await checkRust();
   if (wants('rust')) await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));
-  if (!wants('wasm', 'js', 'check')) return;
+  if (!wants('wasm', 'js', 'browser', 'check')) return;
   const toolchain = await chooseToolchain();
   await buildEngine(toolchain);
   if (wants('wasm')) await testEngine(toolchain);
-  if (!wants('js', 'check')) return;
+  if (!wants('js', 'browser', 'check')) return;
   await installPackages();
   await compilePackage();
-  await checkPackage();
-  if (wants('js')) await testStep('node tests', testPackage);
+  if (wants('js', 'check')) await checkPackage();
+  if (wants('js')) await testStep('node tests', () => testPackage((path) => !isBrowserTest(path)));
+  if (!wants('browser')) return;
+  await installBrowsers();
+  await testStep('browser tests', () => testPackage(isBrowserTest, ['--test-concurrency=1']));
 });
 
 async function checkRust() {
@@ -61,17 +66,23 @@ async function checkPackage() {
   await step('types of the examples', () => checkTypes('examples/tsconfig.json'));
 }
 
-async function testPackage() {
+/** Browsers are heavy: their tests run one file at a time, after the others. */
+function isBrowserTest(path) {
+  return path.startsWith(`browser${sep}`);
+}
+
+async function testPackage(isChosen, options = []) {
   // Node 20 knows no patterns: it is told every file.
   const files = readdirSync(join(ROOT, 'tests/js'), { recursive: true })
-    .filter((path) => path.endsWith('.test.ts'))
+    .filter((path) => path.endsWith('.test.ts') && isChosen(path))
     .map((path) => join('tests/js', path))
     .sort();
   const limits = [`--test-timeout=${FILE_LIMIT_MS}`];
-  await runTests(process.execPath, ['--import', 'tsx', '--test', ...limits, ...files]);
+  const flags = ['--import', 'tsx', '--test', ...limits, ...options];
+  await runTests(process.execPath, [...flags, ...files]);
 }
 
 function help() {
-  const groups = Object.entries(GROUPS).map(([name, what]) => `  ${name.padEnd(6)} ${what}`);
+  const groups = Object.entries(GROUPS).map(([name, what]) => `  ${name.padEnd(7)} ${what}`);
   return ['npm test [-- GROUP …]', '', ...groups, '', 'Without a group: all of them.'].join('\n');
 }

@@ -153,7 +153,7 @@ function crashed(error: unknown): FencepostError {
   return new FencepostError('ENGINE_CRASHED', `the engine crashed: ${message}`, { cause: error });
 }
 
-/** A file where there are files. */
+/** A file where there are files, else a database where there is one. */
 async function defaultJournal(): Promise<Journal> {
   const { process, navigator } = globalThis as {
     process?: { versions?: { node?: string } };
@@ -163,6 +163,10 @@ async function defaultJournal(): Promise<Journal> {
   if (typeof process?.versions?.node === 'string' && !isEdge) {
     const { file } = await import('./journal/file.js');
     return file();
+  }
+  if ('indexedDB' in globalThis) {
+    const { indexedDb } = await import('./journal/indexeddb.js');
+    return indexedDb();
   }
   throw new FencepostError(
     'INVALID_ARGUMENT',

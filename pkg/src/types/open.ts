@@ -14,8 +14,9 @@ export interface Clock {
 /** How `open` opens a store. */
 export interface OpenOptions {
   /**
-   * Where the log is kept. Default: a file journal under `./.fencepost/<name>` in Node, Deno and
-   * Bun. Where the runtime has no default, `open` rejects with `INVALID_ARGUMENT` and says so.
+   * Where the log is kept. Default: IndexedDB in browsers and their workers; a file journal under
+   * `./.fencepost/<name>` in Node, Deno and Bun. Where the runtime has no default, `open` rejects
+   * with `INVALID_ARGUMENT` and says so.
    */
   journal?: Journal;
   /**

@@ -1,0 +1,113 @@
+/**
+ * One transaction, driven by the callbacks of its requests.
+ *
+ * **Invariant**: nothing is awaited in it: Firefox commits a transaction as soon as the script
+ * waits for anything else.
+ *
+ * **Invariant**: `done` resolves when the browser says `complete`, which is when the write is as
+ * durable as was asked for. That a request succeeded says nothing.
+ */
+import { aborted, nothingStored } from './indexeddb-error.js';
+import { HEAD, type Head, JOURNAL, META, requireHead, SNAPSHOT } from './indexeddb-schema.js';
+import type { Durability } from './journal.js';
+
+export interface TransactionParts {
+  readonly connection: IDBDatabase;
+  /** The name of the store. */
+  readonly store: string;
+  readonly mode: IDBTransactionMode;
+  readonly durability: Durability;
+}
+
+export class Transaction {
+  readonly meta: IDBObjectStore;
+  readonly journal: IDBObjectStore;
+  readonly snapshot: IDBObjectStore;
+  readonly database: string;
+  /** Rejects with what a step has thrown, or with what the abort means. */
+  readonly done: Promise<void>;
+  readonly #store: string;
+  readonly #transaction: IDBTransaction;
+  /** Why a step has given up: nothing is stored. */
+  #fault: { error: unknown } | null = null;
+  /** What the first failed request was refused with. */
+  #refused: unknown = null;
+  #hasWritten = false;
+
+  /** @throws DOMException when the connection is lost or the database is a foreign one */
+  constructor({ connection, store, mode, durability }: TransactionParts) {
+    this.database = connection.name;
+    this.#store = store;
+    const stores = [META, JOURNAL, SNAPSHOT];
+    this.#transaction = connection.transaction(stores, mode, { durability });
+    this.meta = this.#transaction.objectStore(META);
+    this.journal = this.#transaction.objectStore(JOURNAL);
+    this.snapshot = this.#transaction.objectStore(SNAPSHOT);
+    this.done = new Promise((resolve, reject) => {
+      this.#transaction.oncomplete = () => resolve();
+      this.#transaction.onabort = () => reject(this.#reason());
+      this.#transaction.onerror = (event) => {
+        // The trap: Firefox reports what nobody prevented as an error of the page, and what was
+        // prevented aborts nothing.
+        event.preventDefault();
+        this.#refused ??= (event.target as IDBRequest | null)?.error;
+        this.#abort();
+      };
+    });
+  }
+
+  /** Whether it ended because a step gave up: the connection is well. */
+  get wasUndone(): boolean {
+    return this.#fault !== null;
+  }
+
+  /** Runs a step of this transaction; what it throws undoes everything. */
+  step(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.undo(nothingStored(error, this.database));
+    }
+  }
+
+  /** Undoes everything; `done` rejects with `error` as it is. */
+  undo(error: unknown): void {
+    this.#fault ??= { error };
+    this.#abort();
+  }
+
+  /** Calls `next` with the result of a request. */
+  onResult<T>(request: IDBRequest<T>, next: (result: T) => void): void {
+    request.onsuccess = () => this.step(() => next(request.result));
+  }
+
+  /** Gives up when this is no journal of the store. */
+  readHead(next: (head: Head) => void): void {
+    const request = this.meta.get(HEAD) as IDBRequest<unknown>;
+    this.onResult(request, (value) => next(requireHead(value, this.database, this.#store)));
+  }
+
+  writeHead(head: Head): void {
+    this.#hasWritten = true;
+    this.meta.put(head, HEAD);
+  }
+
+  /** There are no further steps: the browser need not wait for them. */
+  finish(): void {
+    this.#transaction.commit();
+  }
+
+  #abort(): void {
+    try {
+      this.#transaction.abort();
+    } catch {
+      // It has ended by itself.
+    }
+  }
+
+  #reason(): unknown {
+    if (this.#fault !== null) return this.#fault.error;
+    const error = this.#transaction.error ?? this.#refused;
+    return this.#hasWritten ? aborted(error, this.database) : nothingStored(error, this.database);
+  }
+}

@@ -1,0 +1,48 @@
+/** Chromium, over the DevTools protocol. */
+import { chromium as playwright } from 'playwright-core';
+import type { Browser, BrowserKind, Page } from './browser.js';
+import { Leashed } from './leash.js';
+
+const ARGS = [
+  '--headless',
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--disable-breakpad',
+  // Tabs that are not in front do real work in these tests.
+  '--disable-background-timer-throttling',
+  '--disable-backgrounding-occluded-windows',
+  '--disable-renderer-backgrounding',
+  '--remote-debugging-port=0',
+];
+
+export const chromium: BrowserKind = {
+  name: 'Chromium',
+  async start(profile: string): Promise<Browser> {
+    const program = new Leashed('/usr/bin/chromium', [...ARGS, `--user-data-dir=${profile}`]);
+    const [, endpoint = ''] = await program.printed(/DevTools listening on (ws:\S+)/);
+    const browser = await playwright.connectOverCDP(endpoint);
+    const [context] = browser.contexts();
+    if (context === undefined) throw new Error('Chromium has no context');
+    return {
+      async newPage(): Promise<Page> {
+        const page = await context.newPage();
+        return {
+          goto: async (url) => {
+            await page.goto(url);
+          },
+          evaluate: (expression) => page.evaluate<string>(expression),
+          close: () => page.close(),
+        };
+      },
+      async kill() {
+        await program.kill();
+        await browser.close().catch(() => undefined);
+      },
+    };
+  },
+};

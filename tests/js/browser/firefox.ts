@@ -1,0 +1,50 @@
+/** Firefox, over WebDriver BiDi. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { connect } from 'puppeteer-core';
+import type { Browser, BrowserKind, Page } from './browser.js';
+import { Leashed } from './leash.js';
+
+/** What the remote agent does not set by itself. */
+const PREFERENCES = {
+  'app.update.enabled': false,
+  'browser.shell.checkDefaultBrowser': false,
+  'datareporting.policy.dataSubmissionEnabled': false,
+  'toolkit.startup.max_resumed_crashes': -1,
+  'browser.sessionstore.resume_from_crash': false,
+};
+
+export const firefox: BrowserKind = {
+  name: 'Firefox',
+  async start(profile: string): Promise<Browser> {
+    const lines = Object.entries(PREFERENCES).map(
+      ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
+    );
+    writeFileSync(join(profile, 'user.js'), lines.join(''));
+    const args = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile];
+    const program = new Leashed('/usr/bin/firefox-esr', args, { MOZ_CRASHREPORTER_DISABLE: '1' });
+    const [, endpoint = ''] = await program.printed(/WebDriver BiDi listening on (ws:\S+)/);
+    const browser = await connect({
+      browserWSEndpoint: `${endpoint}/session`,
+      protocol: 'webDriverBiDi',
+      protocolTimeout: 600_000,
+      defaultViewport: null,
+    });
+    return {
+      async newPage(): Promise<Page> {
+        const page = await browser.newPage();
+        return {
+          goto: async (url) => {
+            await page.goto(url);
+          },
+          evaluate: async (expression) => (await page.evaluate(expression)) as string,
+          close: () => page.close(),
+        };
+      },
+      async kill() {
+        await program.kill();
+        await browser.disconnect().catch(() => undefined);
+      },
+    };
+  },
+};

@@ -1,0 +1,65 @@
+/**
+ * A program in a process group of its own, on a leash: whatever ends this process, even SIGKILL,
+ * ends the group. A browser is many processes, and none may be left over.
+ */
+import { type ChildProcess, spawn } from 'node:child_process';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The shell waits for the end of its input, which this process holds open. */
+const LEASH = '"$@" </dev/null & cat >/dev/null; kill -KILL 0';
+const START_MS_MAX = 60_000;
+const PRINTED_CHARS_MAX = 4_000;
+
+export class Leashed {
+  readonly #child: ChildProcess;
+  readonly #ended: Promise<void>;
+  #printed = '';
+  #hasEnded = false;
+
+  constructor(program: string, args: readonly string[], env: Record<string, string> = {}) {
+    this.#child = spawn('sh', ['-c', LEASH, 'leash', program, ...args], {
+      detached: true,
+      env: { ...process.env, ...env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    const keep = (text: string) => {
+      this.#printed = (this.#printed + text).slice(-PRINTED_CHARS_MAX);
+    };
+    this.#child.stdout?.setEncoding('utf8').on('data', keep);
+    this.#child.stderr?.setEncoding('utf8').on('data', keep);
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('exit', () => {
+        this.#hasEnded = true;
+        resolve();
+      });
+    });
+  }
+
+  /** Waits until the program has printed something like `pattern`. */
+  async printed(pattern: RegExp): Promise<RegExpExecArray> {
+    const found = await this.until(async () => pattern.exec(this.#printed));
+    return found;
+  }
+
+  /** Asks until the answer is something. */
+  async until<T>(ask: () => Promise<T | null>): Promise<T> {
+    const latest = performance.now() + START_MS_MAX;
+    while (performance.now() < latest && !this.#hasEnded) {
+      const answer = await ask();
+      if (answer !== null) return answer;
+      await sleep(20);
+    }
+    throw new Error(`the browser did not start; it printed:\n${this.#printed}`);
+  }
+
+  /** SIGKILL to the whole group, at this moment. */
+  async kill(): Promise<void> {
+    const { pid } = this.#child;
+    try {
+      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+    } catch {
+      // Nothing of the group is left.
+    }
+    await this.#ended;
+  }
+}

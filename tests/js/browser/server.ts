@@ -1,0 +1,87 @@
+/**
+ * A static server on the loopback interface: the built package, the examples and the pages of the
+ * tests. It also keeps what pages report, so that it outlives the browser that sent it.
+ */
+import { readFile } from 'node:fs/promises';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { extname, join, normalize } from 'node:path/posix';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const SERVED = ['/pkg/dist/', '/pkg/wasm/', '/examples/', '/tests/js/browser/page/'];
+const TYPES: Record<string, string> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.wasm': 'application/wasm',
+};
+
+export interface Server {
+  /** Without a slash at its end. One server keeps its origin. */
+  readonly origin: string;
+  /** What pages have sent to `/report`, in the order of arrival. */
+  readonly reports: unknown[];
+  close(): Promise<void>;
+}
+
+export async function startServer(): Promise<Server> {
+  const reports: unknown[] = [];
+  const page = await blankPage();
+  const server = createServer((request, response) => {
+    answer(request, response, { page, reports }).catch(() => response.writeHead(500).end());
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    origin: `http://localhost:${port}`,
+    reports,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { page, reports }: { page: string; reports: unknown[] },
+): Promise<void> {
+  const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
+  if (request.method === 'POST' && path === '/report') {
+    let body = '';
+    for await (const chunk of request.setEncoding('utf8')) body += chunk;
+    reports.push(JSON.parse(body));
+    response.writeHead(204).end();
+    return;
+  }
+  const found = path === '/' ? page : await contentOf(path);
+  if (found === null) {
+    response.writeHead(404).end();
+    return;
+  }
+  const type = TYPES[path === '/' ? '.html' : extname(path)] ?? 'application/octet-stream';
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(found);
+}
+
+async function contentOf(path: string): Promise<Buffer | null> {
+  if (!SERVED.some((folder) => path.startsWith(folder))) return null;
+  return readFile(join(ROOT, path)).catch(() => null);
+}
+
+/** An empty page on which `import('fencepost')` works: every entry as the manifest exports it. */
+async function blankPage(): Promise<string> {
+  const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
+    exports: Record<string, { default?: string } | string>;
+  };
+  const imports: Record<string, string> = {};
+  for (const [entry, target] of Object.entries(manifest.exports)) {
+    if (typeof target === 'string' || target.default === undefined) continue;
+    imports[entry.replace(/^\./, 'fencepost')] = target.default.replace(/^\./, '');
+  }
+  const map = JSON.stringify({ imports });
+  return `<!doctype html><title>test</title><script type="importmap">${map}</script>`;
+}

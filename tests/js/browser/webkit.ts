@@ -1,0 +1,130 @@
+/**
+ * WebKitGTK's small browser on a virtual display, over the WebDriver protocol.
+ *
+ * The trap: the protocol has one current window for all commands and waits for a script's end, so
+ * tabs take turns, and work that takes its time is started and asked for later.
+ */
+import { once } from 'node:events';
+import { existsSync, readdirSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Browser, BrowserKind, Page } from './browser.js';
+import { Leashed } from './leash.js';
+
+const LIBRARIES = '/usr/lib';
+const MINI_BROWSER = 'webkit2gtk-4.1/MiniBrowser';
+const POLL_MS = 10;
+const START_JOB =
+  'const job = window.job = {}; (0, eval)(arguments[0]).then((answer) => { job.answer = answer })';
+const ASK_JOB = 'return window.job?.answer ?? null';
+
+export const webkit: BrowserKind = {
+  name: 'WebKitGTK',
+  async start(profile: string): Promise<Browser> {
+    const port = await freePort();
+    const program = new Leashed('xvfb-run', ['-a', 'WebKitWebDriver', `--port=${port}`], {
+      // What the browser keeps lies below these.
+      XDG_DATA_HOME: profile,
+      XDG_CACHE_HOME: profile,
+      WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: '1',
+    });
+    const driver = new Driver(`http://127.0.0.1:${port}`);
+    await program.until(() => driver.command('GET', '/status').catch(() => null));
+    await driver.begin(miniBrowser());
+    return { newPage: () => driver.newPage(), kill: () => program.kill() };
+  },
+};
+
+class Driver {
+  readonly #address: string;
+  #session = '';
+  #turn: Promise<unknown> = Promise.resolve();
+  /** The window of the session's beginning, until it is used. */
+  #first: string | null = null;
+
+  constructor(address: string) {
+    this.#address = address;
+  }
+
+  async begin(binary: string): Promise<void> {
+    const options = { 'webkitgtk:browserOptions': { binary, args: ['--automation'] } };
+    const body = { capabilities: { alwaysMatch: options } };
+    const { sessionId } = (await this.command('POST', '/session', body)) as { sessionId: string };
+    this.#session = `/session/${sessionId}`;
+    this.#first = (await this.command('GET', `${this.#session}/window`)) as string;
+  }
+
+  async newPage(): Promise<Page> {
+    const handle = this.#first ?? (await this.#inTurn(() => this.#newWindow()));
+    this.#first = null;
+    return {
+      goto: async (url) => {
+        await this.#inWindow(handle, 'POST', '/url', { url });
+      },
+      evaluate: (expression) => this.#evaluate(handle, expression),
+      close: async () => {
+        await this.#inWindow(handle, 'DELETE', '/window');
+      },
+    };
+  }
+
+  async command(method: string, path: string, body?: unknown): Promise<unknown> {
+    const response = await fetch(this.#address + path, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const { value } = (await response.json()) as { value: { error?: string } | null };
+    if (value?.error !== undefined) throw new Error(`${path}: ${JSON.stringify(value)}`);
+    return value;
+  }
+
+  async #newWindow(): Promise<string> {
+    const created = await this.command('POST', `${this.#session}/window/new`, { type: 'tab' });
+    return (created as { handle: string }).handle;
+  }
+
+  async #evaluate(handle: string, expression: string): Promise<string> {
+    const execute = (script: string, args: unknown[]) =>
+      this.#inWindow(handle, 'POST', '/execute/sync', { script, args });
+    await execute(START_JOB, [expression]);
+    for (;;) {
+      const answer = await execute(ASK_JOB, []);
+      if (typeof answer === 'string') return answer;
+      await sleep(POLL_MS);
+    }
+  }
+
+  #inWindow(handle: string, method: string, path: string, body?: unknown): Promise<unknown> {
+    return this.#inTurn(async () => {
+      await this.command('POST', `${this.#session}/window`, { handle });
+      return this.command(method, this.#session + path, body);
+    });
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#turn.then(work);
+    this.#turn = result.catch(() => undefined);
+    return result;
+  }
+}
+
+/** Debian keeps it below the name of the machine's architecture. */
+function miniBrowser(): string {
+  const folders = readdirSync(LIBRARIES).filter((name) => name.endsWith('-linux-gnu'));
+  const paths = folders.map((folder) => join(LIBRARIES, folder, MINI_BROWSER));
+  const found = paths.find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`${MINI_BROWSER} is not there`);
+  return found;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  if (address === null || typeof address === 'string') throw new Error('no port is free');
+  return address.port;
+}
