@@ -1,5 +1,6 @@
 /** The browsers of the tests: Debian's packages, installed when they are missing. */
-import { Failure, run, succeeds } from './command.mjs';
+import { Failure } from './command.mjs';
+import { areInstalled, areOffered, hasApt, install, installLine, isRoot } from './debian.mjs';
 import { UNCHANGED } from './stamp.mjs';
 import { step } from './step.mjs';
 
@@ -11,30 +12,17 @@ const PACKAGES = [
   'xvfb',
   'xauth',
 ];
-const APT_INSTALL = ['install', '-y', '--no-install-recommends', ...PACKAGES];
-const APT_ENV = { DEBIAN_FRONTEND: 'noninteractive' };
 
 /** Only root can install them; anybody else is told the line to run. */
 export async function installBrowsers() {
   await step('browsers', async () => {
-    if (await packagesAreThere()) return UNCHANGED;
-    if (process.getuid?.() !== 0 || !(await succeeds('apt-get', ['--version']))) {
+    if (await areInstalled(PACKAGES)) return UNCHANGED;
+    if (!isRoot() || !(await hasApt()) || !(await areOffered(PACKAGES))) {
       throw new Failure(
         'The browser tests need Chromium, Firefox ESR and WebKitGTK. On Debian and its like:\n\n' +
-          `    sudo apt-get update && sudo apt-get ${APT_INSTALL.join(' ')}`,
+          `    ${installLine(PACKAGES)}`,
       );
     }
-    await run('apt-get', ['update'], { env: APT_ENV });
-    return run('apt-get', APT_INSTALL, { env: APT_ENV });
+    return install(PACKAGES);
   });
-}
-
-async function packagesAreThere() {
-  // The trap: a package that was removed is still known, under another status.
-  const query = ['--show', `--showformat=\${db:Status-Status} `, ...PACKAGES];
-  const states = await run('dpkg-query', query).catch(() => 'missing');
-  return states
-    .trim()
-    .split(' ')
-    .every((state) => state === 'installed');
 }

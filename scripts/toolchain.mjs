@@ -13,12 +13,11 @@
  */
 import { existsSync } from 'node:fs';
 import { Failure, run, succeeds } from './command.mjs';
+import { areInstalled, areOffered, hasApt, install, installLine, isRoot } from './debian.mjs';
 
 export const TARGET = 'wasm32-unknown-unknown';
 
 const DEBIAN_PACKAGES = ['rustc-web', 'cargo-web', 'rust-web-src', 'lld-19'];
-const APT_INSTALL = ['install', '-y', '--no-install-recommends', ...DEBIAN_PACKAGES];
-const APT_ENV = { DEBIAN_FRONTEND: 'noninteractive' };
 const RUSTUP_ADD = ['target', 'add', TARGET];
 
 /**
@@ -51,8 +50,8 @@ async function activeRust() {
 }
 
 async function debianRust() {
-  if (!(await succeeds('apt-get', ['--version']))) return null;
-  if (!(await debianPackagesAreThere()) && !(await installDebianPackages())) return null;
+  if (!(await hasApt())) return null;
+  if (!(await areInstalled(DEBIAN_PACKAGES)) && !(await installDebianRust())) return null;
   return {
     description: `Debian's ${await versionOf('/usr/bin/rustc')}, standard library from its source`,
     cargo: '/usr/bin/cargo',
@@ -66,30 +65,18 @@ async function debianRust() {
   };
 }
 
-async function debianPackagesAreThere() {
-  // The trap: a package that was removed is still known, under another status.
-  const query = ['--show', `--showformat=\${db:Status-Status} `, ...DEBIAN_PACKAGES];
-  const states = await run('dpkg-query', query).catch(() => '');
-  return states
-    .trim()
-    .split(' ')
-    .every((state) => state === 'installed');
-}
-
 /** Resolves with false where this system does not offer the packages. */
-async function installDebianPackages() {
-  const isRoot = process.getuid?.() === 0;
-  if (isRoot) await run('apt-get', ['update'], { env: APT_ENV });
-  if (!(await succeeds('apt-cache', ['show', ...DEBIAN_PACKAGES]))) return false;
-  if (!isRoot) {
+async function installDebianRust() {
+  if (!(await areOffered(DEBIAN_PACKAGES))) return false;
+  if (!isRoot()) {
     throw new Failure(
       'The active Rust has no WebAssembly target. Run this, then try again:\n\n' +
-        `    sudo apt-get update && sudo apt-get ${APT_INSTALL.join(' ')}\n\n` +
+        `    ${installLine(DEBIAN_PACKAGES)}\n\n` +
         `or, if you have rustup: rustup ${RUSTUP_ADD.join(' ')}`,
     );
   }
   console.log(`installing ${DEBIAN_PACKAGES.join(' ')} (once)`);
-  await run('apt-get', APT_INSTALL, { env: APT_ENV });
+  await install(DEBIAN_PACKAGES);
   return true;
 }
 
