@@ -8,7 +8,7 @@ import { optionalSignal, optionalWhole, readOptions, requireWhole } from './argu
 import { decodeJson, optionalJson } from './codec.js';
 import { LeaseLost } from './errors.js';
 import { ownerName } from './names.js';
-import type { AcquireRequest, FullName, LeaseReply } from './requests.js';
+import { type AcquireRequest, type FullName, type LeaseReply, ROOT } from './requests.js';
 import type { Session } from './session.js';
 import { committed } from './task.js';
 import { transact } from './transaction.js';
@@ -53,7 +53,11 @@ export class LeaseHandle implements LeaseName {
 
   async adopt(token: number): Promise<Lease | null> {
     requireWhole('token', token, 0);
-    const row = await this.#session.read((engine, at) => engine.leaseStatus(this.#name, at));
+    const { reply: row } = await this.#session.alone((engine, at) => {
+      // Asks for the right to hold it; whether it still runs does not matter.
+      engine.leaseGuardedCommit(this.#name, token, [], at);
+      return engine.leaseStatus(this.#name, { ...at, caller: ROOT });
+    });
     if (row?.owner === undefined || row.token !== token) return null;
     return new GrantedLease(this.#session, this.#name, { ...row, owner: row.owner });
   }

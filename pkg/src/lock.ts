@@ -1,12 +1,9 @@
 /** Locks: leases of a family of their own, for those who need no more than a lock. */
 import { readOptions, requireWhole } from './arguments.js';
 import { ownerName } from './names.js';
-import type { Bridge, FullName, Moment } from './requests.js';
+import { type Bridge, type FullName, type Moment, ROOT } from './requests.js';
 import type { Session } from './session.js';
 import type { Lock, LockName } from './types.js';
-
-/** Who may do everything; used to look only. */
-const ROOT = 0;
 
 export class LockHandle implements LockName {
   readonly #session: Session;

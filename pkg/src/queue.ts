@@ -27,6 +27,7 @@ import {
   type Bridge,
   type FullName,
   type Moment,
+  ROOT,
   TASK_STATES,
   type TaskReply,
 } from './requests.js';
@@ -92,11 +93,11 @@ export class QueueHandle implements Queue {
   async adopt(id: number, token: number): Promise<Task | null> {
     requireId(id);
     requireWhole('token', token, 0);
-    const reply = await this.#read((engine, at) => {
-      const found = engine.queueGet(this.#home.queue, id, at);
-      if (found?.token !== token) return undefined;
-      const holds = (found.deadline ?? 0) >= at.now && (found.expiresAt ?? Infinity) > at.now;
-      return holds ? found : undefined;
+    const claim = { queue: this.#home.queue, id, token };
+    // Whoever may settle the claim may have it back, and needs to inspect nothing else.
+    const { reply } = await this.#home.session.alone((engine, at) => {
+      const { ok } = engine.txRequireClaim(claim, at);
+      return ok ? engine.queueGet(claim.queue, id, { ...at, caller: ROOT }) : undefined;
     });
     if (reply === undefined) return null;
     return new ClaimedTask(this.#home, reply);

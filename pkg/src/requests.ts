@@ -201,7 +201,10 @@ export interface Refused {
 
 export type Outcome<T> = { readonly ok: true; readonly value: T } | Refused;
 
-/** When, and for whom: caller 0 is the root. */
+/** The caller that may do everything. */
+export const ROOT = 0;
+
+/** When, and for whom. */
 export interface Moment {
   readonly now: number;
   readonly caller: number;

@@ -122,6 +122,22 @@ test('a waiter that may not see the lease is granted all the same', async () => 
   assert.ok((await waiting).ok);
 });
 
+test('who may settle a claim or hold a lease may have it back by its token', async () => {
+  const { limited, queue } = await restricted(
+    { queue: 'mail', rights: ['claim', 'settle'] },
+    { lease: 'job', rights: ['acquire'] },
+  );
+  await queue.enqueue('p');
+  const { id, token } = await claimOne(limited.queue('mail'));
+  assert.equal((await limited.queue('mail').adopt(id, token))?.payload, 'p');
+  assert.equal(await limited.queue('mail').adopt(id, token + 1), null);
+  const granted = await limited.lease('job').acquire('w', { ttl: 100 });
+  assert.ok(granted.ok);
+  assert.equal((await limited.lease('job').adopt(granted.lease.token))?.owner, 'w');
+  assert.equal(await limited.lease('job').adopt(granted.lease.token - 1), null);
+  await rejects(limited.lease('other').adopt(granted.lease.token), 'PERMISSION_DENIED');
+});
+
 test('closing a restricted store ends its own handles only', async () => {
   const { limited, store, queue } = await restricted({ queue: '*', rights: ['enqueue'] });
   const mail = limited.queue('mail');
