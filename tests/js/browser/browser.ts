@@ -11,6 +11,7 @@ export interface Page {
 /** A running browser. */
 export interface Browser {
   newPage(): Promise<Page>;
+  stop(): Promise<void>;
   /** SIGKILL to all of its processes. */
   kill(): Promise<void>;
 }

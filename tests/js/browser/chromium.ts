@@ -39,6 +39,10 @@ export const chromium: BrowserKind = {
           close: () => page.close(),
         };
       },
+      async stop() {
+        await browser.close().catch(() => undefined);
+        await program.stop();
+      },
       async kill() {
         await program.kill();
         await browser.close().catch(() => undefined);

@@ -41,6 +41,10 @@ export const firefox: BrowserKind = {
           close: () => page.close(),
         };
       },
+      async stop() {
+        await browser.disconnect().catch(() => undefined);
+        await program.stop();
+      },
       async kill() {
         await program.kill();
         await browser.disconnect().catch(() => undefined);

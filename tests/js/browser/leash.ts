@@ -8,6 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** The shell waits for the end of its input, which this process holds open. */
 const LEASH = '"$@" </dev/null & cat >/dev/null; kill -KILL 0';
 const START_MS_MAX = 60_000;
+const STOP_MS_MAX = 3_000;
 const PRINTED_CHARS_MAX = 4_000;
 
 export class Leashed {
@@ -52,14 +53,28 @@ export class Leashed {
     throw new Error(`the browser did not start; it printed:\n${this.#printed}`);
   }
 
+  /** Lets the group tidy up, for a moment. */
+  async stop(): Promise<void> {
+    const latest = performance.now() + STOP_MS_MAX;
+    this.#signal('SIGTERM');
+    while (this.#signal(0) && performance.now() < latest) await sleep(20);
+    await this.kill();
+  }
+
   /** SIGKILL to the whole group, at this moment. */
   async kill(): Promise<void> {
-    const { pid } = this.#child;
-    try {
-      if (pid !== undefined) process.kill(-pid, 'SIGKILL');
-    } catch {
-      // Nothing of the group is left.
-    }
+    this.#signal('SIGKILL');
     await this.#ended;
+  }
+
+  /** Whether anything of the group is left. */
+  #signal(signal: NodeJS.Signals | 0): boolean {
+    const { pid } = this.#child;
+    if (pid === undefined) return false;
+    try {
+      return process.kill(-pid, signal);
+    } catch {
+      return false;
+    }
   }
 }

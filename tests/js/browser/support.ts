@@ -18,15 +18,26 @@ export interface Running {
   newPage(): Promise<Page>;
 }
 
+const ALL = [chromium, firefox, webkit];
+
 /** `FENCEPOST_BROWSERS=Firefox,WebKitGTK` runs some of them only. */
-export function chosenKinds(kinds = [chromium, firefox, webkit]): BrowserKind[] {
+export function chosenKinds(kinds: readonly BrowserKind[]): BrowserKind[] {
   const names = process.env.FENCEPOST_BROWSERS?.split(',');
   return kinds.filter(({ name }) => names?.includes(name) ?? true);
 }
 
 /** Registers the tests of `body` once for each browser. */
 export function inEveryBrowser(what: string, body: (running: () => Running) => void): void {
-  for (const kind of chosenKinds()) {
+  inBrowsers(ALL, what, body);
+}
+
+/** The same for some browsers: what only they have a way to do. */
+export function inBrowsers(
+  kinds: readonly BrowserKind[],
+  what: string,
+  body: (running: () => Running) => void,
+): void {
+  for (const kind of chosenKinds(kinds)) {
     describe(`${kind.name}: ${what}`, () => {
       let running: Running | null = null;
       let profile = '';
@@ -38,7 +49,7 @@ export function inEveryBrowser(what: string, body: (running: () => Running) => v
         running = { kind, server, browser, newPage };
       });
       after(async () => {
-        await running?.browser.kill();
+        await running?.browser.stop();
         await running?.server.close();
         removeProfile(profile);
       });

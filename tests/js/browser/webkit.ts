@@ -32,16 +32,19 @@ export const webkit: BrowserKind = {
     const driver = new Driver(`http://127.0.0.1:${port}`);
     await program.until(() => driver.command('GET', '/status').catch(() => null));
     await driver.begin(miniBrowser());
-    return { newPage: () => driver.newPage(), kill: () => program.kill() };
+    return {
+      newPage: () => driver.newPage(),
+      stop: () => program.stop(),
+      kill: () => program.kill(),
+    };
   },
 };
 
 class Driver {
   readonly #address: string;
   #session = '';
+  #firstWindow: unknown = null;
   #turn: Promise<unknown> = Promise.resolve();
-  /** The window of the session's beginning, until it is used. */
-  #first: string | null = null;
 
   constructor(address: string) {
     this.#address = address;
@@ -52,12 +55,12 @@ class Driver {
     const body = { capabilities: { alwaysMatch: options } };
     const { sessionId } = (await this.command('POST', '/session', body)) as { sessionId: string };
     this.#session = `/session/${sessionId}`;
-    this.#first = (await this.command('GET', `${this.#session}/window`)) as string;
+    this.#firstWindow = await this.command('GET', `${this.#session}/window`);
   }
 
   async newPage(): Promise<Page> {
-    const handle = this.#first ?? (await this.#inTurn(() => this.#newWindow()));
-    this.#first = null;
+    // The first window is left alone: without any the session would be over.
+    const handle = await this.#inTurn(() => this.#newWindow());
     return {
       goto: async (url) => {
         await this.#inWindow(handle, 'POST', '/url', { url });
@@ -81,6 +84,8 @@ class Driver {
   }
 
   async #newWindow(): Promise<string> {
+    // The current window may be one that was closed.
+    await this.command('POST', `${this.#session}/window`, { handle: this.#firstWindow });
     const created = await this.command('POST', `${this.#session}/window/new`, { type: 'tab' });
     return (created as { handle: string }).handle;
   }

@@ -1,2 +1,5 @@
 /** What tests call in a page. Arguments and results are JSON. */
 export { conformanceCase } from './conformance.js';
+export { whatIsThere, writeForEver } from './kill.js';
+export { drainMore, work } from './load.js';
+export * from './work.js';
