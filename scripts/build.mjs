@@ -11,6 +11,7 @@ export async function build() {
   await installPackages();
   await buildEngine(toolchain);
   await compilePackage();
+  return toolchain;
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await script(build);

@@ -9,24 +9,42 @@ import { TARGET } from './toolchain.mjs';
 
 const TARGET_DIR = 'target/wasm-build';
 const TOOLS_DIR = 'target/tools';
-const COMPILED = `${TARGET_DIR}/${TARGET}/release/fencepost.wasm`;
+const RELEASE_DIR = `${TARGET_DIR}/${TARGET}/release`;
 const FEATURES = ['--features', 'wasm', '--target', TARGET];
 
 /** @param {import('./toolchain.mjs').Toolchain} toolchain */
 export async function buildEngine(toolchain) {
   await step('engine to WebAssembly', () => cargo(run, toolchain, 'build', ['--release', '--lib']));
+  await step('engine, its JavaScript side', () => generate('fencepost', 'pkg/wasm'));
+}
+
+/**
+ * The measured cycle, natively and inside WebAssembly.
+ *
+ * @param {import('./toolchain.mjs').Toolchain} toolchain
+ */
+export async function buildBench({ cargo: program, args, env }) {
+  const bench = ['build', '--release', '--package', 'fencepost-bench'];
+  await step('native bench', () => run('cargo', bench));
+  const inside = [...bench, ...args, '--lib', '--target', TARGET];
+  const targetEnv = { ...env, CARGO_TARGET_DIR: join(ROOT, TARGET_DIR) };
+  await step('bench to WebAssembly', () => run(program, inside, { env: targetEnv }));
+  await step('bench, its JavaScript side', () => generate('fencepost_bench', 'bench/out'));
+}
+
+/** Writes the JavaScript side of a compiled library, unless it is there already. */
+function generate(library, outDir) {
+  const compiled = `${RELEASE_DIR}/${library}.wasm`;
+  const outputs = ['fencepost.js', 'fencepost_bg.wasm', 'fencepost.d.ts'];
   const paths = {
-    stamp: 'target/stamps/bindgen',
-    inputs: [COMPILED, 'scripts/bindgen', 'scripts/factory.mjs', 'Cargo.lock'],
-    outputs: ['pkg/wasm/fencepost.js', 'pkg/wasm/fencepost_bg.wasm', 'pkg/wasm/fencepost.d.ts'],
+    stamp: `target/stamps/bindgen-${library}`,
+    inputs: [compiled, 'scripts/bindgen', 'scripts/factory.mjs', 'Cargo.lock'],
+    outputs: outputs.map((name) => `${outDir}/${name}`),
   };
-  const bindgen = ['run', '--quiet', '--package', 'bindgen', '--', COMPILED, 'pkg/wasm'];
-  await step('engine, its JavaScript side', () =>
-    onceFor(paths, async () => {
-      await run('cargo', bindgen);
-      makeFactory(join(ROOT, 'pkg/wasm/fencepost.js'));
-    }),
-  );
+  return onceFor(paths, async () => {
+    await run('cargo', ['run', '--quiet', '--package', 'bindgen', '--', compiled, outDir]);
+    makeFactory(join(ROOT, outDir, 'fencepost.js'));
+  });
 }
 
 /**

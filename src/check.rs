@@ -1,7 +1,7 @@
 //! Rebuilds every index from the rows and compares.
 
 use crate::id::QueueId;
-use crate::index::{At, TaskIndex};
+use crate::index::{Keys, TaskIndex};
 use crate::state::State;
 use std::collections::BTreeMap;
 
@@ -19,7 +19,7 @@ pub fn verify(state: &State) -> Report {
     let mut rebuilt: BTreeMap<QueueId, TaskIndex<u64>> = BTreeMap::new();
     for task in state.tasks() {
         let index = rebuilt.entry(task.queue).or_default();
-        index.update(task.id.get(), None, Some(At(task, state.horizon())));
+        index.update(task.id.get(), &Keys::NONE, &Keys::of(task, state.horizon()));
         if task.id > state.counters.task_id {
             problems.push(format!("task {} is above the last id given out", task.id));
         }

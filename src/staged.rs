@@ -11,7 +11,7 @@
 use crate::blob::Blob;
 use crate::change::{Change, Counters, KeptKey};
 use crate::id::{Instant, QueueId, Seq, TaskId, Version};
-use crate::index::{At, ReadyKey, TaskIndex};
+use crate::index::{Keys, ReadyKey, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::task::Task;
@@ -25,7 +25,7 @@ pub type Row<T> = Option<T>;
 pub struct Staged {
     pub counters: Counters,
     tasks: BTreeMap<TaskId, StagedTask>,
-    kept_keys: BTreeMap<(QueueId, Name), Row<KeptKey>>,
+    kept_keys: BTreeMap<QueueId, BTreeMap<Name, Row<KeptKey>>>,
     leases: BTreeMap<Name, Row<LeaseRow>>,
     values: BTreeMap<Name, StagedValue>,
     queues: BTreeMap<QueueId, StagedQueue>,
@@ -65,7 +65,7 @@ pub struct StagedQueue {
 #[derive(Debug)]
 enum Undo {
     Task(TaskId, Option<StagedTask>),
-    KeptKey((QueueId, Name), Option<Row<KeptKey>>),
+    KeptKey(QueueId, Name, Option<Row<KeptKey>>),
     Lease(Name, Option<Row<LeaseRow>>),
     Value(Name, Option<StagedValue>),
     Queue(QueueId, Option<StagedQueue>),
@@ -93,9 +93,9 @@ impl Staged {
         self.changes.push(change);
     }
 
-    pub fn put_kept_key(&mut self, at: (QueueId, Name), kept: Row<KeptKey>, change: Change) {
-        let before = self.kept_keys.insert(at.clone(), kept);
-        self.undo.push(Undo::KeptKey(at, before));
+    pub fn put_kept_key(&mut self, queue: QueueId, key: Name, kept: Row<KeptKey>, change: Change) {
+        let before = self.kept_keys.entry(queue).or_default().insert(key.clone(), kept);
+        self.undo.push(Undo::KeptKey(queue, key, before));
         self.changes.push(change);
     }
 
@@ -147,7 +147,7 @@ impl Staged {
         };
         if let Some(StagedTask { queue, row: Some(task), indexed: true }) = &before {
             let index = self.index.get_mut(queue).expect("an indexed row has an index");
-            index.update(id, Some(At(task, self.indexed_at)), None);
+            index.update(id, &Keys::of(task, self.indexed_at), &Keys::NONE);
         }
         self.unindexed.push(id);
         before.map(|before| StagedTask { indexed: false, ..before })
@@ -163,8 +163,8 @@ impl Staged {
         self.tasks.get(&id).map(|staged| staged.row.as_ref())
     }
 
-    pub fn kept_key(&self, at: &(QueueId, Name)) -> Option<Row<KeptKey>> {
-        self.kept_keys.get(at).copied()
+    pub fn kept_key(&self, queue: QueueId, key: &str) -> Option<Row<KeptKey>> {
+        self.kept_keys.get(&queue)?.get(key).copied()
     }
 
     pub fn lease(&self, name: &str) -> Option<Option<&LeaseRow>> {
@@ -220,7 +220,7 @@ impl Staged {
             }
             if let Some(task) = &staged.row {
                 let index = self.index.entry(staged.queue).or_default();
-                index.update(id, None, Some(At(task, now)));
+                index.update(id, &Keys::NONE, &Keys::of(task, now));
             }
         }
         self.index.get(&queue)
@@ -253,7 +253,9 @@ impl Staged {
                 Undo::Task(id, before) => {
                     self.swap_task(id, before);
                 }
-                Undo::KeptKey(at, before) => restore(&mut self.kept_keys, at, before),
+                Undo::KeptKey(queue, key, before) => {
+                    restore(self.kept_keys.entry(queue).or_default(), key, before);
+                }
                 Undo::Lease(name, before) => restore(&mut self.leases, name, before),
                 Undo::Value(key, before) => restore(&mut self.values, key, before),
                 Undo::Queue(queue, before) => restore(&mut self.queues, queue, before),
@@ -282,9 +284,14 @@ impl Staged {
         self.command_ends.len()
     }
 
-    /// Forgets everything; the next command goes on from `counters`.
+    /// Forgets everything; the next command goes on from `counters`. Lists keep their room.
     pub fn clear(&mut self, counters: Counters) {
-        *self = Self { counters, ..Self::default() };
+        let Self { changes, command_ends, undo, unindexed, .. } = std::mem::take(self);
+        *self = Self { counters, changes, command_ends, undo, unindexed, ..Self::default() };
+        self.changes.clear();
+        self.command_ends.clear();
+        self.undo.clear();
+        self.unindexed.clear();
     }
 
     /// The changes for the entry; the rows go on being read until the entry is merged or discarded.

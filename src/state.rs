@@ -11,7 +11,7 @@
 
 use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, QueueRow, Rows, ValueRow};
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
-use crate::index::{At, TaskIndex};
+use crate::index::{Keys, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::removals::Removals;
@@ -151,20 +151,17 @@ impl State {
         let task = &self.rows[handle as usize];
         let rows = &mut self.queues[queue.0 as usize];
         rows.last_seq = rows.last_seq.max(task.spec.seq);
-        rows.tasks.update(handle, None, Some(At(task, self.horizon)));
+        rows.tasks.update(handle, &Keys::NONE, &Keys::of(task, self.horizon));
         self.note_due(queue);
     }
 
     fn replace_row(&mut self, id: TaskId, row: TaskRow) {
         let handle = self.handles[&id];
         let task = &mut self.rows[handle as usize];
-        let before = Task { row: std::mem::replace(&mut task.row, row), ..task.clone() };
-        let queue = task.queue;
-        self.queues[queue.0 as usize].tasks.update(
-            handle,
-            Some(At(&before, self.horizon)),
-            Some(At(task, self.horizon)),
-        );
+        let before = Keys::of(task, self.horizon);
+        task.row = row;
+        let (queue, after) = (task.queue, Keys::of(task, self.horizon));
+        self.queues[queue.0 as usize].tasks.update(handle, &before, &after);
         self.note_due(queue);
     }
 
@@ -172,7 +169,7 @@ impl State {
         let handle = self.handles.remove(&id).expect("only known tasks are removed");
         let task = self.rows.remove(handle as usize);
         let rows = &mut self.queues[task.queue.0 as usize];
-        rows.tasks.update(handle, Some(At(&task, self.horizon)), None);
+        rows.tasks.update(handle, &Keys::of(&task, self.horizon), &Keys::NONE);
         self.note_due(task.queue);
     }
 
@@ -257,7 +254,7 @@ impl State {
             let queue = &mut self.queues[id.0 as usize];
             for handle in queue.tasks.due(from, now) {
                 let task = &self.rows[handle as usize];
-                queue.tasks.update(handle, Some(At(task, from)), Some(At(task, now)));
+                queue.tasks.update(handle, &Keys::of(task, from), &Keys::of(task, now));
             }
             self.note_due(id);
             assert!(self.agenda.first() != Some(&(at, id)), "advancing leaves nothing due");
@@ -274,7 +271,7 @@ impl State {
         }
         for (handle, task) in &self.rows {
             let tasks = &mut self.queues[task.queue.0 as usize].tasks;
-            tasks.update(handle as Handle, None, Some(At(task, horizon)));
+            tasks.update(handle as Handle, &Keys::NONE, &Keys::of(task, horizon));
         }
         for id in 0..self.queues.len() {
             self.note_due(QueueId(id as u32));

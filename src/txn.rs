@@ -222,7 +222,7 @@ impl Txn<'_> {
         .collect()
     }
 
-    pub fn key_holder(&mut self, queue: QueueId, key: &Name) -> Option<KeyHolder> {
+    pub fn key_holder(&mut self, queue: QueueId, key: &str) -> Option<KeyHolder> {
         self.staged.index_at(queue, self.now);
         let fresh = self.staged.index(queue).and_then(|index| index.keys.get(key)).copied();
         let rows = self.state.queues.get(queue.0 as usize);
@@ -234,18 +234,18 @@ impl Txn<'_> {
             return Some(KeyHolder::Task(id));
         }
         let merged = || rows.and_then(|rows| rows.kept_keys.get(key)).copied();
-        let kept = self.staged.kept_key(&(queue, key.clone())).unwrap_or_else(merged);
+        let kept = self.staged.kept_key(queue, key).unwrap_or_else(merged);
         kept.map(KeyHolder::Kept)
     }
 
     pub fn keep_key(&mut self, queue: QueueId, key: Name, kept: KeptKey) {
         let change = Change::KeyKept { queue, key: key.clone(), kept };
-        self.staged.put_kept_key((queue, key), Some(kept), change);
+        self.staged.put_kept_key(queue, key, Some(kept), change);
     }
 
     pub fn free_key(&mut self, queue: QueueId, key: Name) {
         let change = Change::KeyFreed { queue, key: key.clone() };
-        self.staged.put_kept_key((queue, key), None, change);
+        self.staged.put_kept_key(queue, key, None, change);
     }
 }
 

@@ -10,7 +10,10 @@ import type { Outcome, Refused } from './requests.js';
 
 const REFUSED = -1;
 const FAILED = -2;
+/** What the engine reserves for replies from the start (`REPLY_BYTES_MIN` of `src/wasm/writer.rs`). */
+const REPLY_BYTES_MIN = 64 << 10;
 const NOTHING: Uint8Array = new Uint8Array();
+const NO_VIEW = new DataView(new ArrayBuffer(0));
 
 /** The static side of the engine's class. */
 export interface CoreClass {
@@ -25,7 +28,12 @@ export abstract class Border {
   protected readonly packer: Packer;
   readonly #memory: WebAssembly.Memory;
   readonly #crash: { message?: string };
-  #seen = NOTHING;
+  readonly #reader = new ReplyReader();
+  #bytes = NOTHING;
+  #view = NO_VIEW;
+  #replyAt = 0;
+  /** The reply region stays where it is while no reply is larger than any before. */
+  #replyBytesMax = -1;
 
   constructor(core: Core, coreClass: CoreClass, memory: WebAssembly.Memory) {
     this.core = core;
@@ -39,18 +47,30 @@ export abstract class Border {
     return this.#crash.message;
   }
 
-  /** The reply's bytes, copied out: the region is written over by the next call. */
-  protected bytes(size: number): Uint8Array {
-    if (size === FAILED) throw engineError(this.core.takeAnswer());
-    if (size <= 0) return NOTHING;
-    const at = this.core.replyAt();
-    // The trap: views die when the memory grows, which any call may do.
-    if (this.#seen.buffer !== this.#memory.buffer) this.#seen = new Uint8Array(this.#memory.buffer);
-    return this.#seen.slice(at, at + size);
+  /** The reply where it lies: to be read before the next call writes over it. */
+  protected reply(size: number): ReplyReader {
+    const at = this.#locate(size);
+    return this.#reader.reset(this.#bytes, this.#view, at, at + Math.max(0, size));
   }
 
-  protected reply(size: number): ReplyReader {
-    return new ReplyReader(this.bytes(size));
+  /** The reply's bytes, copied out. */
+  protected bytes(size: number): Uint8Array {
+    const at = this.#locate(size);
+    return size > 0 ? this.#bytes.slice(at, at + size) : NOTHING;
+  }
+
+  #locate(size: number): number {
+    if (size === FAILED) throw engineError(this.core.takeAnswer());
+    if (size > this.#replyBytesMax) {
+      this.#replyAt = this.core.replyAt();
+      this.#replyBytesMax = Math.max(size, REPLY_BYTES_MIN);
+    }
+    // The trap: views die when the memory grows, which any call may do.
+    if (this.#bytes.length === 0) {
+      this.#bytes = new Uint8Array(this.#memory.buffer);
+      this.#view = new DataView(this.#memory.buffer);
+    }
+    return this.#replyAt;
   }
 
   protected outcome<T>(size: number, read: (reply: ReplyReader) => T): Outcome<T> {

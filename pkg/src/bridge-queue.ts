@@ -2,15 +2,7 @@
 
 import { Border } from './border.js';
 import { packRequest } from './packed-requests.js';
-import {
-  readEnqueued,
-  readNothing,
-  readNumber,
-  readPage,
-  readSwept,
-  readTask,
-  stateAt,
-} from './records.js';
+import { readEnqueued, readNothing, readNumber, readPage, readSwept, stateAt } from './records.js';
 import {
   type ClaimReference,
   type ClaimRequest,
@@ -44,7 +36,7 @@ export abstract class QueueBridge extends Border {
   queueClaim(request: ClaimRequest, { now, caller }: Moment): TaskReply[] {
     const packer = this.packer.begin().name(request.queue).byte(FAMILY.owner);
     const size = packer.text(request.owner).number(request.max).number(request.lease).size;
-    return this.reply(this.core.queueClaim(size, now, caller)).rest(readTask);
+    return this.reply(this.core.queueClaim(size, now, caller)).tasks();
   }
 
   queueComplete(request: CompleteRequest, { now, caller }: Moment): Outcome<EnqueuedReply[]> {
@@ -127,13 +119,13 @@ export abstract class QueueBridge extends Border {
 
   queueGet(queue: FullName, id: number, { now, caller }: Moment): TaskReply | undefined {
     const size = this.packer.begin().name(queue).number(id).size;
-    return this.reply(this.core.queueGet(size, now, caller)).rest(readTask)[0];
+    return this.reply(this.core.queueGet(size, now, caller)).tasks()[0];
   }
 
   queueList(request: TaskListRequest, { now, caller }: Moment): PageReply<TaskReply> {
     const packer = this.packer.begin().name(request.queue).number(phaseOf(request.state));
     const size = packer.number(request.cursor).number(request.limit).size;
-    return readPage(this.reply(this.core.queueList(size, now, caller)), readTask);
+    return readPage(this.reply(this.core.queueList(size, now, caller)), (reply) => reply.tasks());
   }
 
   queueCounts(queue: FullName, { now, caller }: Moment): Record<TaskState, number> {

@@ -14,7 +14,6 @@ import {
   readNumber,
   readPage,
   readSwept,
-  readTask,
   readValue,
 } from './records.js';
 import {
@@ -76,7 +75,9 @@ export class WasmBridge extends QueueBridge implements Bridge {
 
   leaseList(request: NameListRequest, { now, caller }: Moment): PageReply<LeaseReply> {
     const size = packRequest.nameList(this.packer.begin(), request).size;
-    return readPage(this.reply(this.core.leaseList(size, now, caller)), readLease);
+    return readPage(this.reply(this.core.leaseList(size, now, caller)), (reply) =>
+      reply.rest(readLease),
+    );
   }
 
   kvPut(key: FullName, value: Uint8Array, { now, caller }: Moment): number {
@@ -97,7 +98,9 @@ export class WasmBridge extends QueueBridge implements Bridge {
 
   kvList(request: NameListRequest, { now, caller }: Moment): PageReply<ValueReply> {
     const size = packRequest.nameList(this.packer.begin(), request).size;
-    return readPage(this.reply(this.core.kvList(size, now, caller)), readKeyedValue);
+    return readPage(this.reply(this.core.kvList(size, now, caller)), (reply) =>
+      reply.rest(readKeyedValue),
+    );
   }
 
   txBegin(now: number): number {
@@ -129,7 +132,7 @@ export class WasmBridge extends QueueBridge implements Bridge {
 
   txGet(queue: FullName, id: number, { now, caller }: Moment): TaskReply | undefined {
     const size = this.packer.begin().name(queue).number(id).size;
-    return this.reply(this.core.txGet(size, now, caller)).rest(readTask)[0];
+    return this.reply(this.core.txGet(size, now, caller)).tasks()[0];
   }
 
   txKvGet(key: FullName, { now, caller }: Moment): ValueReply | undefined {
@@ -140,7 +143,9 @@ export class WasmBridge extends QueueBridge implements Bridge {
 
   txKvList(request: NameListRequest, { now, caller }: Moment): PageReply<ValueReply> {
     const size = packRequest.nameList(this.packer.begin(), request).size;
-    return readPage(this.reply(this.core.txKvList(size, now, caller)), readKeyedValue);
+    return readPage(this.reply(this.core.txKvList(size, now, caller)), (reply) =>
+      reply.rest(readKeyedValue),
+    );
   }
 
   addCaller(caller: CallerRequest): number {

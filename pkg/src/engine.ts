@@ -30,10 +30,11 @@ import { shown } from './errors.js';
 import { type EngineModule, type EngineOptions, loadEngine, type WasmSource } from './load.js';
 import { requireName, sharedName } from './names.js';
 import {
+  ENQUEUE_OPTIONS,
+  enqueueRequest,
   PLAIN_QUEUE,
   readClaimMax,
   readDelay,
-  readEnqueue,
   readIdCursor,
   readLimit,
   requireId,
@@ -122,7 +123,9 @@ export class Engine {
     const followUps =
       given.followUps === undefined ? [] : requireArray('followUps', given.followUps);
     const complete = {
-      ...readClaim(given),
+      queue: sharedName('queue', given.queue),
+      id: requireId(given.id),
+      token: requireWhole('token', given.token, 0),
       result: optionalBytes('result', given.result),
       followUps: followUps.map((one, at) => readRawEnqueue(`followUps[${at}]`, one)),
       writes: readWrites(given.writes),
@@ -311,6 +314,7 @@ export class Engine {
 }
 
 const CLAIM_FIELDS = ['queue', 'owner', 'max', 'lease'] as const;
+const ENQUEUE_FIELDS = ['queue', 'payload', ...ENQUEUE_OPTIONS] as const;
 const REFERENCE_FIELDS = ['queue', 'id', 'token'] as const;
 const COMPLETE_FIELDS = [...REFERENCE_FIELDS, 'result', 'followUps', 'writes'] as const;
 const FAIL_FIELDS = [...REFERENCE_FIELDS, 'error', 'delay', 'final', 'writes'] as const;
@@ -333,10 +337,8 @@ const RAW_QUEUE = {
 };
 
 function readRawEnqueue(argument: string, value: unknown): EnqueueRequest {
-  if (typeof value !== 'object' || value === null)
-    throw invalid(argument, 'an object', shown(value));
-  const { queue, payload, ...options } = value as RawEnqueue;
-  return readEnqueue(sharedName('queue', queue), RAW_QUEUE, payload, options, 'with writes');
+  const given = readOptions(argument, value, ENQUEUE_FIELDS);
+  return enqueueRequest(sharedName('queue', given.queue), RAW_QUEUE, given.payload, given);
 }
 
 function readBytes(value: unknown, argument: string): Uint8Array {

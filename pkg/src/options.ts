@@ -40,7 +40,7 @@ const STAMPS = [
 type StampName = (typeof STAMPS)[number];
 const QUEUE_OPTIONS = [...STAMPS, 'codec'] as const;
 const FOLLOW_UP_OPTIONS = [...STAMPS, 'delay', 'runAt', 'priority', 'key', 'expiresIn'] as const;
-const ENQUEUE_OPTIONS = [...FOLLOW_UP_OPTIONS, 'writes'] as const;
+export const ENQUEUE_OPTIONS = [...FOLLOW_UP_OPTIONS, 'writes'] as const;
 
 const NO_STAMPS: StampsRequest = {
   lease: Number.NaN,
@@ -81,6 +81,7 @@ function readStamps(
   options: { [name in StampName]?: unknown },
   queue: StampsRequest,
 ): StampsRequest {
+  if (STAMPS.every((name) => options[name] === undefined)) return queue;
   const own = (value: number, inherited: number) => (Number.isNaN(value) ? inherited : value);
   const backoff = readOptions('backoff', options.backoff, ['base', 'max', 'jitter']);
   const retention = (name: 'deadRetention' | 'resultRetention' | 'keyRetention') =>
@@ -105,18 +106,24 @@ export function readEnqueue(
   value: unknown,
   mayWrite: 'with writes' | 'without writes',
 ): EnqueueRequest {
+  const known = mayWrite === 'with writes' ? ENQUEUE_OPTIONS : FOLLOW_UP_OPTIONS;
+  const options = value === undefined ? undefined : readOptions('options', value, known);
+  return enqueueRequest(queue, defaults, payload, options);
+}
+
+/** A request from options whose names were checked. */
+export function enqueueRequest(
+  queue: FullName,
+  defaults: QueueDefaults,
+  payload: unknown,
+  options: { [name in (typeof ENQUEUE_OPTIONS)[number]]?: unknown } | undefined,
+): EnqueueRequest {
   if (payload === undefined) throw invalid('payload', 'a value', 'undefined');
   const bytes = defaults.codec.encode(payload, 'payload');
   const [codec, stamps] = [defaults.codec.name, defaults.stamps];
-  if (value === undefined) {
+  if (options === undefined) {
     return { queue, payload: bytes, codec, ...NOTHING_ASKED, stamps };
   }
-  const known = mayWrite === 'with writes' ? ENQUEUE_OPTIONS : FOLLOW_UP_OPTIONS;
-  const options: { [name in (typeof ENQUEUE_OPTIONS)[number]]?: unknown } = readOptions(
-    'options',
-    value,
-    known,
-  );
   return {
     queue,
     payload: bytes,

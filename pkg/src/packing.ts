@@ -39,7 +39,7 @@ export class Packer {
   begin(): this {
     if (this.#capacity === 0) this.#grow(SCRATCH_BYTES_MIN);
     // The trap: views die when the memory grows, which any call into the engine may do.
-    if (this.#view.buffer !== this.#memory.buffer) this.#look();
+    if (this.#bytes.length === 0) this.#look();
     this.#at = this.#start;
     return this;
   }

@@ -18,21 +18,27 @@ import {
 } from './requests.js';
 
 const ABSENT = 0xffff_ffff;
+const NOTHING: Uint8Array = new Uint8Array();
+const NO_VIEW: DataView = new DataView(new ArrayBuffer(0));
 const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
-/** A cursor over a reply. */
+/** A cursor over a reply that lies in the engine's memory. */
 export class ReplyReader {
-  readonly #bytes: Uint8Array;
-  readonly #view: DataView;
+  #bytes: Uint8Array = NOTHING;
+  #view: DataView = NO_VIEW;
   #at = 0;
+  #end = 0;
 
-  constructor(bytes: Uint8Array) {
+  reset(bytes: Uint8Array, view: DataView, at: number, end: number): this {
     this.#bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    this.#view = view;
+    this.#at = at;
+    this.#end = end;
+    return this;
   }
 
   get isAtEnd(): boolean {
-    return this.#at >= this.#bytes.length;
+    return this.#at >= this.#end;
   }
 
   flag(): boolean {
@@ -60,12 +66,14 @@ export class ReplyReader {
     const size = this.count();
     if (size === ABSENT) return undefined;
     this.#at += size;
-    return this.#bytes.subarray(this.#at - size, this.#at);
+    return this.#bytes.slice(this.#at - size, this.#at);
   }
 
   text(): string | undefined {
-    const bytes = this.blob();
-    return bytes === undefined ? undefined : decoder.decode(bytes);
+    const size = this.count();
+    if (size === ABSENT) return undefined;
+    this.#at += size;
+    return decoder.decode(this.#bytes.subarray(this.#at - size, this.#at));
   }
 
   /** The records up to the end, each read by `one`. */
@@ -75,10 +83,20 @@ export class ReplyReader {
     return items;
   }
 
-  task(): TaskReply {
-    const size = this.count();
-    this.#at += size;
-    return new TaskRecordView(this.#bytes, this.#view, this.#at - size);
+  /** The task records up to the end. They are copied out together, and read when somebody asks. */
+  tasks(): TaskReply[] {
+    const tasks: TaskReply[] = [];
+    if (this.isAtEnd) return tasks;
+    const start = this.#at;
+    const copy = this.#bytes.slice(start, this.#end);
+    while (!this.isAtEnd) {
+      const size = this.count();
+      const id = this.#view.getFloat64(this.#at + NUMBER_AT.id, true);
+      const token = this.#view.getFloat64(this.#at + NUMBER_AT.token, true);
+      tasks.push(new TaskRecordView(copy, this.#at - start, id, token));
+      this.#at += size;
+    }
+    return tasks;
   }
 }
 
@@ -115,10 +133,6 @@ export function stateAt(phase: number | undefined): TaskState | undefined {
   return phase === undefined ? undefined : TASK_STATES[phase];
 }
 
-export function readTask(reply: ReplyReader): TaskReply {
-  return reply.task();
-}
-
 export function readNumber(reply: ReplyReader): number {
   return reply.number();
 }
@@ -131,9 +145,9 @@ export function readSwept(reply: ReplyReader) {
   return { expired: reply.number(), purged: reply.number(), more: reply.flag() };
 }
 
-export function readPage<T>(reply: ReplyReader, one: (reply: ReplyReader) => T): PageReply<T> {
+export function readPage<T>(reply: ReplyReader, all: (reply: ReplyReader) => T[]): PageReply<T> {
   const more = reply.flag();
-  return { items: reply.rest(one), more };
+  return { items: all(reply), more };
 }
 
 const NUMBERS = [
@@ -166,21 +180,32 @@ const BLOBS = [
   'payload',
 ] as const;
 const BLOBS_AT = NUMBERS.length * 8;
+const NUMBER_AT = Object.fromEntries(NUMBERS.map((name, position) => [name, position * 8])) as {
+  readonly [name in (typeof NUMBERS)[number]]: number;
+};
 
 /** A task record that is read field by field, when asked. */
 class TaskRecordView implements TaskReply {
+  readonly id: number;
+  readonly token: number | undefined;
   readonly #bytes: Uint8Array;
-  readonly #view: DataView;
   readonly #at: number;
+  #view: DataView | undefined;
 
-  constructor(bytes: Uint8Array, view: DataView, at: number) {
+  constructor(bytes: Uint8Array, at: number, id: number, token: number) {
+    this.id = id;
+    this.token = Number.isNaN(token) ? undefined : token;
     this.#bytes = bytes;
-    this.#view = view;
     this.#at = at;
   }
 
+  #look(): DataView {
+    this.#view ??= new DataView(this.#bytes.buffer);
+    return this.#view;
+  }
+
   #number(name: (typeof NUMBERS)[number]): number {
-    return this.#view.getFloat64(this.#at + NUMBERS.indexOf(name) * 8, true);
+    return this.#look().getFloat64(this.#at + NUMBER_AT[name], true);
   }
 
   #optional(name: (typeof NUMBERS)[number]): number | undefined {
@@ -189,12 +214,13 @@ class TaskRecordView implements TaskReply {
   }
 
   #blob(name: (typeof BLOBS)[number]): Uint8Array | undefined {
+    const view = this.#look();
     let at = this.#at + BLOBS_AT;
     for (let skipped = BLOBS.indexOf(name); skipped > 0; skipped--) {
-      const size = this.#view.getUint32(at, true);
+      const size = view.getUint32(at, true);
       at += size === ABSENT ? 4 : 4 + size;
     }
-    const size = this.#view.getUint32(at, true);
+    const size = view.getUint32(at, true);
     return size === ABSENT ? undefined : this.#bytes.subarray(at + 4, at + 4 + size);
   }
 
@@ -203,9 +229,6 @@ class TaskRecordView implements TaskReply {
     return bytes === undefined ? undefined : decoder.decode(bytes);
   }
 
-  get id(): number {
-    return this.#number('id');
-  }
   get seq(): number {
     return this.#number('seq');
   }
@@ -220,9 +243,6 @@ class TaskRecordView implements TaskReply {
   }
   get maxAttempts(): number {
     return this.#number('maxAttempts');
-  }
-  get token(): number | undefined {
-    return this.#optional('token');
   }
   get deadline(): number | undefined {
     return this.#optional('deadline');

@@ -114,20 +114,60 @@ impl Order for ByPhase {
     }
 }
 
-/// A row as it stands in the indexes: with the horizon they were built for.
+/// A row as it stands in the indexes: with the horizon they are right for.
 #[derive(Clone, Copy)]
-pub struct At<'a>(pub &'a Task, pub Instant);
+struct At<'a>(&'a Task, Instant);
+
+/// Where a row stands in each index.
+#[derive(Clone, Debug, Default)]
+pub struct Keys {
+    scheduled: Option<ScheduledKey>,
+    ready: Option<ReadyKey>,
+    inflight: Option<InflightKey>,
+    expiry: Option<ExpiryKey>,
+    doomed: Option<DoomedKey>,
+    retention: Option<RetentionKey>,
+    phase: Option<PhaseKey>,
+    key: Option<Name>,
+}
+
+impl Keys {
+    /// A row that is nowhere.
+    pub const NONE: Self = Self {
+        scheduled: None,
+        ready: None,
+        inflight: None,
+        expiry: None,
+        doomed: None,
+        retention: None,
+        phase: None,
+        key: None,
+    };
+
+    pub fn of(task: &Task, horizon: Instant) -> Self {
+        let at = At(task, horizon);
+        Self {
+            scheduled: scheduled::key(at),
+            ready: ready::key(at),
+            inflight: inflight::key(at),
+            expiry: expiry::key(at),
+            doomed: doomed::key(at),
+            retention: retention::key(at),
+            phase: phase::key(at),
+            key: key::key(at).cloned(),
+        }
+    }
+}
 
 impl<H: Copy + Ord> TaskIndex<H> {
-    /// Moves one row from where `before` put it to where `after` puts it.
-    pub fn update(&mut self, handle: H, before: Option<At<'_>>, after: Option<At<'_>>) {
-        fn shift<K: Ord, H>(
+    /// Moves one row from where it stood to where it stands.
+    pub fn update(&mut self, handle: H, before: &Keys, after: &Keys) {
+        fn shift<K: Ord + Copy, H>(
             map: &mut BTreeMap<K, H>,
-            key: impl Fn(At<'_>) -> Option<K>,
-            (before, after): (Option<At<'_>>, Option<At<'_>>),
+            before: Option<K>,
+            after: Option<K>,
             handle: H,
         ) {
-            let (before, after) = (before.and_then(&key), after.and_then(&key));
             if before == after {
                 return;
             }
@@ -138,23 +178,25 @@ impl<H: Copy + Ord> TaskIndex<H> {
                 map.insert(key, handle);
             }
         }
-        let step = (before, after);
-        shift(&mut self.scheduled, scheduled::key, step, handle);
-        shift(&mut self.ready, ready::key, step, handle);
-        shift(&mut self.inflight, inflight::key, step, handle);
-        shift(&mut self.expiry, expiry::key, step, handle);
-        shift(&mut self.doomed, doomed::key, step, handle);
-        shift(&mut self.retention, retention::key, step, handle);
-        shift(&mut self.phases, phase::key, step, handle);
-        self.update_key(handle, before, after);
-        self.update_counts(before, after);
+        shift(&mut self.scheduled, before.scheduled, after.scheduled, handle);
+        shift(&mut self.ready, before.ready, after.ready, handle);
+        shift(&mut self.inflight, before.inflight, after.inflight, handle);
+        shift(&mut self.expiry, before.expiry, after.expiry, handle);
+        shift(&mut self.doomed, before.doomed, after.doomed, handle);
+        shift(&mut self.retention, before.retention, after.retention, handle);
+        shift(&mut self.phases, before.phase, after.phase, handle);
+        if let Some(PhaseKey { phase, .. }) = before.phase {
+            self.counts[phase as usize] -= 1;
+        }
+        if let Some(PhaseKey { phase, .. }) = after.phase {
+            self.counts[phase as usize] += 1;
+        }
+        if before.key != after.key {
+            self.move_key(handle, before.key.as_ref(), after.key.as_ref());
+        }
     }
 
-    fn update_key(&mut self, handle: H, before: Option<At<'_>>, after: Option<At<'_>>) {
-        let (before, after) = (before.and_then(key::key), after.and_then(key::key));
-        if before == after {
-            return;
-        }
+    fn move_key(&mut self, handle: H, before: Option<&Name>, after: Option<&Name>) {
         if let Some(key) = before {
             // The trap: a newer task may hold the key by now. Only the holder's entry may go.
             if self.keys.get(key) == Some(&handle) {
@@ -163,16 +205,6 @@ impl<H: Copy + Ord> TaskIndex<H> {
         }
         if let Some(key) = after {
             self.keys.insert(key.clone(), handle);
-        }
-    }
-
-    fn update_counts(&mut self, before: Option<At<'_>>, after: Option<At<'_>>) {
-        let phase_of = |at: At<'_>| at.0.phase(at.1);
-        if let Some(phase) = before.and_then(phase_of) {
-            self.counts[phase as usize] -= 1;
-        }
-        if let Some(phase) = after.and_then(phase_of) {
-            self.counts[phase as usize] += 1;
         }
     }
 

@@ -104,7 +104,7 @@ fn settle_key(txn: &mut Txn<'_>, task: &Task, settled: Option<Task>) {
     let Some(key) = task.held_key() else {
         return;
     };
-    if txn.key_holder(task.queue, key).is_some() {
+    if txn.key_holder(task.queue, key.as_str()).is_some() {
         return;
     }
     match settled {

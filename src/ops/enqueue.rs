@@ -147,10 +147,10 @@ pub(super) fn place(txn: &mut Txn<'_>, request: Enqueue<'_>) -> Result<Enqueued,
 /// Who holds the key now. A holder that is over is removed on the way: its row must not stand
 /// beside the new one's key.
 fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
-    let (key, queue) = (request.key?.to_name(), txn.queue_id(request.queue)?);
-    let (id, seq, phase) = match txn.key_holder(queue, &key)? {
+    let (key, queue) = (request.key?, txn.queue_id(request.queue)?);
+    let (id, seq, phase) = match txn.key_holder(queue, key.as_str())? {
         KeyHolder::Kept(kept) if kept.until <= txn.now => {
-            txn.free_key(queue, key);
+            txn.free_key(queue, key.to_name());
             return None;
         }
         KeyHolder::Kept(kept) => (kept.id, kept.seq, Phase::Done),

@@ -64,7 +64,7 @@ fn kept_past(txn: &Txn<'_>, queue: QueueId, max: usize) -> Vec<crate::name::Name
     };
     let past = rows.kept_until.iter().take_while(|(until, _)| *until <= txn.now);
     past.filter(|(until, key)| {
-        let staged = txn.staged.kept_key(&(queue, key.clone()));
+        let staged = txn.staged.kept_key(queue, key.as_str());
         staged.is_none_or(|row| row.is_some_and(|kept| kept.until == *until))
     })
     .take(max)

@@ -18,7 +18,7 @@ impl Core {
         self.reply.clear();
         match self.engine.seal() {
             Ok(Some(sealed)) => {
-                self.reply.replace(sealed.bytes);
+                self.reply.raw(&sealed.bytes);
                 self.reply.bytes().len() as i32
             }
             Ok(None) => 0,

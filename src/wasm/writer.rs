@@ -2,10 +2,18 @@
 
 use crate::id::Instant;
 
+/// The reply region never moves for replies up to this size.
+const REPLY_BYTES_MIN: usize = 64 << 10;
+
 /// The reply region.
-#[derive(Default)]
 pub struct Writer {
     bytes: Vec<u8>,
+}
+
+impl Default for Writer {
+    fn default() -> Self {
+        Self { bytes: Vec::with_capacity(REPLY_BYTES_MIN) }
+    }
 }
 
 impl Writer {
@@ -13,8 +21,8 @@ impl Writer {
         self.bytes.clear();
     }
 
-    pub fn replace(&mut self, bytes: Vec<u8>) {
-        self.bytes = bytes;
+    pub fn raw(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
     }
 
     pub fn bytes(&self) -> &[u8] {
