@@ -1,7 +1,7 @@
 //! Why tasks went away that nobody could have seen dead or done: for whoever waits for one of them.
 //!
-//! **Invariant:** bounded, and no part of the rows. A replica that starts from a snapshot knows nothing
-//! of what was before it, and what is long past is forgotten.
+//! **Invariant:** bounded, and no part of the rows. A replica that starts from a snapshot knows
+//! nothing of what was before it, and what is long past is forgotten.
 
 use crate::change::Removal;
 use crate::id::TaskId;

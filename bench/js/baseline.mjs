@@ -1,8 +1,8 @@
 /**
- * The peer: a minimal engine of the same semantics in plain JavaScript, as good as we could make it in a
- * page of code. Ready order by priority, due time and sequence; leases with fencing tokens; keys that are
- * kept after completion; decide, make an entry with a checksum, merge. No transactions, no second index,
- * no limits, no snapshots.
+ * The peer: a minimal engine of the same semantics in plain JavaScript, as good as we could make it
+ * in a page of code. Ready order by priority, due time and sequence; leases with fencing tokens;
+ * keys that are kept after completion; decide, make an entry with a checksum, merge. No
+ * transactions, no second index, no limits, no snapshots.
  */
 import { Heap } from './heap.mjs';
 

@@ -10,7 +10,7 @@ import type { Outcome, Refused } from './requests.js';
 
 const REFUSED = -1;
 const FAILED = -2;
-/** What the engine reserves for replies from the start (`REPLY_BYTES_MIN` of `src/wasm/writer.rs`). */
+/** What the engine reserves for replies from the start: as in `src/wasm/writer.rs`. */
 const REPLY_BYTES_MIN = 64 << 10;
 const NOTHING: Uint8Array = new Uint8Array();
 const NO_VIEW = new DataView(new ArrayBuffer(0));

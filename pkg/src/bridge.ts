@@ -1,8 +1,8 @@
 /**
  * The engine behind its border: pack a request, make one call, read the reply. Decides nothing.
  *
- * **Invariant**: after a `WebAssembly.RuntimeError` the instance is poisoned; its owner drops it and
- * never calls it again.
+ * **Invariant**: after a `WebAssembly.RuntimeError` the instance is poisoned; its owner drops it
+ * and never calls it again.
  */
 
 import { QueueBridge } from './bridge-queue.js';

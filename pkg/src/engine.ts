@@ -1,12 +1,12 @@
 /**
- * `fencepost/engine`: the engine by itself. Synchronous, without a journal and without timers, for hosts
- * that bring their own.
+ * `fencepost/engine`: the engine by itself. Synchronous, without a journal and without timers, for
+ * hosts that bring their own.
  *
- * Every operation takes `now` (whole milliseconds since the Unix epoch), answers at once, and is true
- * only when its entry is: `takeEntry()` makes one entry of everything since the last, the host stores it,
- * then `merge(entry)` makes it true here, and in any other engine that merges the same entries in the
- * same order. `discard()` forgets what was decided. Payloads, results, values, progress and metadata are
- * bytes; the engine never looks into them.
+ * Every operation takes `now` (whole milliseconds since the Unix epoch), answers at once, and is
+ * true only when its entry is: `takeEntry()` makes one entry of everything since the last, the host
+ * stores it, then `merge(entry)` makes it true here, and in any other engine that merges the same
+ * entries in the same order. `discard()` forgets what was decided. Payloads, results, values,
+ * progress and metadata are bytes; the engine never looks into them.
  *
  * ```ts
  * const engine = await Engine.load({ store: 'mail' })
@@ -82,8 +82,10 @@ export class Engine {
   /**
    * Loads the engine and makes one.
    *
-   * @param options `store` (default `engine`) names a log founded here; `seed` makes jitter repeatable;
-   * `replica` must be unique among engines that write one log; `wasm` says where the engine comes from
+   * @param options `store` (default `engine`) names a log founded here; `seed` makes jitter
+   * repeatable;
+   * `replica` must be unique among engines that write one log; `wasm` says where the engine comes
+   * from
    * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `RESERVED_NAME`
    */
   static async load(options: Partial<EngineOptions> & { wasm?: WasmSource } = {}): Promise<Engine> {
@@ -92,7 +94,9 @@ export class Engine {
     return new Engine(module.create({ ...rest, store: requireName('store', store) }));
   }
 
-  /** @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `PAYLOAD_TOO_LARGE`, `CHECK_FAILED` */
+  /**
+   * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `PAYLOAD_TOO_LARGE`, `CHECK_FAILED`
+   */
   queueEnqueue(request: RawEnqueue, now: number): EnqueuedReply {
     return this.#bridge.queueEnqueue(readRawEnqueue('request', request), root(now));
   }
@@ -254,8 +258,8 @@ export class Engine {
   }
 
   /**
-   * One entry of everything decided since the last, or `null` when nothing changed. Until it is merged or
-   * discarded, no operation is taken.
+   * One entry of everything decided since the last, or `null` when nothing changed. Until it is
+   * merged or discarded, no operation is taken.
    */
   takeEntry(): Uint8Array | null {
     this.#taken = this.#bridge.takeBytes();
@@ -265,8 +269,8 @@ export class Engine {
   /**
    * Makes an entry true: the one taken here, once it is stored, or the next one of another engine.
    *
-   * @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` while
-   * something decided waits
+   * @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT`
+   * while something decided waits
    */
   merge(entry: Uint8Array): void {
     const own = entry === this.#taken;
@@ -286,7 +290,9 @@ export class Engine {
     return this.#bridge.snapshot();
   }
 
-  /** Replaces everything by a snapshot. @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW` */
+  /**
+   * Replaces everything by a snapshot. @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`
+   */
   restore(snapshot: Uint8Array): void {
     this.#taken = undefined;
     this.#bridge.restore(readBytes(snapshot, 'snapshot'));

@@ -1,6 +1,6 @@
 /**
- * Loads the engine: compiled once per source, lazily; every store has an instance of its own, so that
- * a crash is one store's, and its memory goes when the store does.
+ * Loads the engine: compiled once per source, lazily; every store has an instance of its own, so
+ * that a crash is one store's, and its memory goes when the store does.
  */
 
 import { instantiate } from '../wasm/fencepost.js';
@@ -35,8 +35,8 @@ let ownModule: Promise<EngineModule> | undefined;
 /**
  * The engine from `source`, or from beside this file.
  *
- * @throws FencepostError `INVALID_ARGUMENT` when what arrives is not WebAssembly, with where it came
- * from and its first bytes
+ * @throws FencepostError `INVALID_ARGUMENT` when what arrives is not WebAssembly, with where it
+ * came from and its first bytes
  */
 export function loadEngine(source?: WasmSource): Promise<EngineModule> {
   if (source !== undefined) return compile(source).then(engineOf);

@@ -1,7 +1,7 @@
 /**
- * Packs requests into the engine's memory, in the packing that `src/wasm/reader.rs` reads: numbers are
- * 8 bytes, little-endian (`NaN`: absent); texts and bytes have their length before them (all ones:
- * absent); a name has the byte of its family before it.
+ * Packs requests into the engine's memory, in the packing that `src/wasm/reader.rs` reads: numbers
+ * are 8 bytes, little-endian (`NaN`: absent); texts and bytes have their length before them (all
+ * ones: absent); a name has the byte of its family before it.
  *
  * **Cost**: no object is made per request. Short ASCII texts are copied by a loop, which beats
  * `TextEncoder.encodeInto` in Chromium and is as good in Node.

@@ -1,8 +1,9 @@
 /**
  * Reads packed replies. The order of the fields is that of `src/wasm/records.rs`.
  *
- * A reply is copied out of the engine's memory once, as bytes; its records are read from the copy when
- * somebody asks for a field, so a claimed task costs one small object until its payload is looked at.
+ * A reply is copied out of the engine's memory once, as bytes; its records are read from the copy
+ * when somebody asks for a field, so a claimed task costs one small object until its payload is
+ * looked at.
  */
 
 import {

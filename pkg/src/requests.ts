@@ -133,7 +133,10 @@ export interface EnqueuedReply {
   readonly state: TaskState | undefined;
 }
 
-/** A task's rows as they are now. Bytes are views of the reply, valid for ever: replies are copied out. */
+/**
+ * A task's rows as they are now. Bytes are views of the reply, valid for ever: replies are copied
+ * out.
+ */
 export interface TaskReply {
   readonly id: number;
   readonly seq: number;
@@ -286,7 +289,9 @@ export interface Bridge {
   kvGet(key: FullName, at: Moment): ValueReply | undefined;
   kvList(request: NameListRequest, at: Moment): PageReply<ValueReply>;
 
-  /** Calls from here on are one command, until `txCommit` or `txAbort`. Answers the time they get. */
+  /**
+   * Calls from here on are one command, until `txCommit` or `txAbort`. Answers the time they get.
+   */
   txBegin(now: number): number;
   txCommit(now: number): void;
   txAbort(): void;

@@ -1,7 +1,7 @@
 //! Keeps the words of a panic where JavaScript finds them after the trap.
 //!
-//! A crashed instance must not be called again, so the words lie in a JavaScript object that was handed
-//! out before.
+//! A crashed instance must not be called again, so the words lie in a JavaScript object that was
+//! handed out before.
 
 use js_sys::{Object, Reflect};
 use std::cell::OnceCell;

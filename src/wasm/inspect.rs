@@ -278,7 +278,8 @@ impl Core {
 /// Callers.
 #[wasm_bindgen]
 impl Core {
-    /// Makes a caller with `{ actor, may: [{ realm, pattern, rights }] }` known, and numbers it from 1.
+    /// Makes a caller with `{ actor, may: [{ realm, pattern, rights }] }` known, and numbers it
+    /// from 1.
     #[wasm_bindgen(js_name = addCaller)]
     pub fn add_caller(&mut self, caller: JsValue) -> Result<u32, JsValue> {
         let caller: Caller = serde_wasm_bindgen::from_value(caller).map_err(|error| {

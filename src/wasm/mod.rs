@@ -1,12 +1,12 @@
 //! What crosses to JavaScript: decode, call, encode. No decision is made here.
 //!
-//! A request is packed into the scratch region, one call runs it, its reply is packed into the reply
-//! region: no object trees on the way of enqueue, claim, complete, fail and heartbeat. A call answers how
-//! many bytes the reply has, or [`REFUSED`] or [`FAILED`]; [`Core::take_answer`] then gives the object
-//! that says why. Objects are for refusals, errors and inspection.
+//! A request is packed into the scratch region, one call runs it, its reply is packed into the
+//! reply region: no object trees on the way of enqueue, claim, complete, fail and heartbeat. A call
+//! answers how many bytes the reply has, or [`REFUSED`] or [`FAILED`]; [`Core::take_answer`] then
+//! gives the object that says why. Objects are for refusals, errors and inspection.
 //!
-//! **Invariant:** nothing of the user's is called from inside. After a trap the instance must not be
-//! called again; the package drops it and builds a new one from the journal.
+//! **Invariant:** nothing of the user's is called from inside. After a trap the instance must not
+//! be called again; the package drops it and builds a new one from the journal.
 
 mod answer;
 mod crash;

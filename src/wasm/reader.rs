@@ -1,7 +1,7 @@
 //! Reads a request that JavaScript packed into the scratch region.
 //!
-//! The packing is `pkg/src/packing.ts`: numbers are 8 bytes (NaN: absent), texts and bytes have a length
-//! before them (all ones: absent). Every length and every number is checked here again.
+//! The packing is `pkg/src/packing.ts`: numbers are 8 bytes (NaN: absent), texts and bytes have a
+//! length before them (all ones: absent). Every length and every number is checked here again.
 
 use crate::blob::Blob;
 use crate::error::Error;

@@ -1,5 +1,5 @@
-//! The measured cycle: enqueue, claim, complete; 200 bytes of payload, a unique key, the bytes of an entry
-//! made for each of the three. `bench/js` does the same from JavaScript.
+//! The measured cycle: enqueue, claim, complete; 200 bytes of payload, a unique key, the bytes of
+//! an entry made for each of the three. `bench/js` does the same from JavaScript.
 
 use fencepost::blob::Blob;
 use fencepost::engine::{Engine, Options};

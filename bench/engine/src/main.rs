@@ -1,5 +1,5 @@
-//! Native measurements, by CPU time, as lines of JSON. `cycle`: nanoseconds per cycle. `costs`: nanoseconds
-//! per operation with so many tasks waiting.
+//! Native measurements, by CPU time, as lines of JSON. `cycle`: nanoseconds per cycle. `costs`:
+//! nanoseconds per operation with so many tasks waiting.
 
 #[cfg(target_arch = "wasm32")]
 fn main() {}

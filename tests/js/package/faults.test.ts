@@ -120,7 +120,7 @@ test('a request that never left is a plain failure', async () => {
   assert.equal(await store.kv.get('a'), null);
 });
 
-test('an entry that was lost on its way is sent again, the same bytes to the same slot', async () => {
+test('an entry that was lost on its way is sent again, the same bytes as before', async () => {
   const { store, inner, lossy } = await losing();
   const before = await slotOf(inner);
   lossy.next = 'lose';
@@ -212,7 +212,7 @@ test('a reply that comes too late is resolved before anything else is sent', asy
   assert.equal((await store.kv.list()).items.length, 2);
 });
 
-test('storage that is cleared or replaced under a store is told, and nothing is written', async () => {
+test('storage that is cleared or replaced is told, and nothing is written', async () => {
   const clock = virtualClock();
   let inner = memory();
   const journal = swappable(() => inner);

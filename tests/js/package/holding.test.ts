@@ -110,7 +110,7 @@ test('a task dies of its last attempt or of a final failure, and says why', asyn
   );
 });
 
-test('a claim that lapses on its last attempt dies at the next claim, which serves others', async () => {
+test('a claim that lapses on its last attempt dies at the next, which serves others', async () => {
   const { queue, clock } = await bench();
   await queue.enqueue('doomed', { maxAttempts: 1, lease: 10 });
   await claimOne(queue);

@@ -9,7 +9,7 @@ import { freshSeed, Random } from '../journal/random.js';
 
 const ROUNDS = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 5);
 
-test('a transaction is there with its task or not at all, wherever it was killed', async (context) => {
+test('a transaction is there with its task or not at all, wherever killed', async (context) => {
   const seed = freshSeed();
   context.diagnostic(`FENCEPOST_SEED=${seed}`);
   const [random, path] = [new Random(seed), temporaryDirectory()];

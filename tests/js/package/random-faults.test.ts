@@ -25,7 +25,7 @@ interface Told {
   unclear: string[];
 }
 
-test('what was promised is stored, what failed is not, whatever the journal does', async (context) => {
+test('what was promised is stored, what failed is not, whatever happens', async (context) => {
   const first = freshSeed();
   context.diagnostic(`FENCEPOST_SEED=${first}`);
   for (let seed = first; seed < first + SEEDS; seed += 1) await run(seed);

@@ -53,7 +53,7 @@ test('what was acknowledged is there after close and open, in memory and in a fi
   }
 });
 
-test('a claim survives a restart with its token, a lapsed one is taken with a larger one', async () => {
+test('a claim survives a restart with its token, a lapsed one gets a larger one', async () => {
   const [path, clock] = [temporaryDirectory(), virtualClock()];
   const store = await open('test', { journal: file(path), clock });
   await store.queue('mail').enqueue(1);

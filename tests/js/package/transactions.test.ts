@@ -125,7 +125,7 @@ test('an operation that fails inside may be caught, and undoes itself only', asy
   assert.equal((await store.kv.get('a'))?.value, 1);
 });
 
-test('two writes of one key never share a version, and check(key, null) means not there', async () => {
+test('two writes of one key never share a version, and check(key, null) means absent', async () => {
   const { store, queue } = await bench();
   const [one, two] = await Promise.all([store.kv.put('k', 1), store.kv.put('k', 2)]);
   assert.equal(two.version, one.version + 1);
