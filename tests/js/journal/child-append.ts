@@ -3,9 +3,9 @@
  * `<slot>`. Ends with the code of the error that stopped it. Compacts now and then.
  */
 import { argv, stdout } from 'node:process';
-import { FencepostError } from '../../../pkg/src/errors.js';
-import { file } from '../../../pkg/src/journal/file.js';
-import { Replica } from '../../../pkg/src/testing/replica.js';
+import { file } from 'fencepost/file';
+import { FencepostError } from '../../../pkg/dist/errors.js';
+import { Replica } from '../../../pkg/dist/testing/replica.js';
 import { entryBytes, snapshotBytes } from './append-bytes.js';
 
 async function appendUntilStopped(path: string, compactEvery: number): Promise<void> {

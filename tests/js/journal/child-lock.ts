@@ -10,10 +10,10 @@ import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { stdin, stdout } from 'node:process';
 import { createInterface } from 'node:readline';
-import { FencepostError } from '../../../pkg/src/errors.js';
-import { file } from '../../../pkg/src/journal/file.js';
-import type { Journal } from '../../../pkg/src/journal/journal.js';
-import { patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { file } from 'fencepost/file';
+import { FencepostError } from '../../../pkg/dist/errors.js';
+import type { Journal } from '../../../pkg/dist/journal/journal.js';
+import { patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 
 let held: Journal[] = [];
 

@@ -1,8 +1,8 @@
 /** Memory and file journal pass the suite that every journal has to pass. */
 import { describe, test } from 'node:test';
-import { file } from '../../../pkg/src/journal/file.js';
-import { memory } from '../../../pkg/src/journal/memory.js';
-import { journalConformance } from '../../../pkg/src/testing/conformance.js';
+import { file } from 'fencepost/file';
+import { memory } from '../../../pkg/dist/journal/memory.js';
+import { journalConformance } from '../../../pkg/dist/testing/conformance.js';
 import { temporaryDirectory } from './directory.js';
 
 describe('the memory journal', () => {

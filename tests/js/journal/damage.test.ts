@@ -4,12 +4,12 @@ import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } fro
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { FencepostError } from '../../../pkg/src/errors.js';
-import { file } from '../../../pkg/src/journal/file.js';
-import { decodeFrame } from '../../../pkg/src/journal/frame.js';
-import type { News } from '../../../pkg/src/journal/journal.js';
-import { readPreamble } from '../../../pkg/src/journal/preamble.js';
-import { expectBytes, patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { file } from 'fencepost/file';
+import { FencepostError } from '../../../pkg/dist/errors.js';
+import { decodeFrame } from '../../../pkg/dist/journal/frame.js';
+import type { News } from '../../../pkg/dist/journal/journal.js';
+import { readPreamble } from '../../../pkg/dist/journal/preamble.js';
+import { expectBytes, patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 import { contentOf, copyOf, quickDirectory } from './directory.js';
 
 const LENGTHS = [1, 9, 0, 30, 12];

@@ -13,7 +13,7 @@ import {
   Stopped,
   shown,
   TimedOut,
-} from '../../../pkg/src/errors.js';
+} from '../../../pkg/dist/errors.js';
 
 test('every code has one of the seven kinds', () => {
   const kinds = new Set([

@@ -1,11 +1,11 @@
 /** The faulty journal does what it was told to, and nothing else. */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FencepostError } from '../../../pkg/src/errors.js';
-import { memory } from '../../../pkg/src/journal/memory.js';
-import { journalConformance } from '../../../pkg/src/testing/conformance.js';
-import { type Fault, type FaultyJournal, faulty } from '../../../pkg/src/testing/faulty.js';
-import { patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { FencepostError } from '../../../pkg/dist/errors.js';
+import { memory } from '../../../pkg/dist/journal/memory.js';
+import { journalConformance } from '../../../pkg/dist/testing/conformance.js';
+import { type Fault, type FaultyJournal, faulty } from '../../../pkg/dist/testing/faulty.js';
+import { patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 
 async function opened(): Promise<{ journal: FaultyJournal; replica: Replica }> {
   const journal = faulty(memory());

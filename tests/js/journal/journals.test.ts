@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, resolve, sep } from 'node:path';
 import { describe, test } from 'node:test';
-import { defaultPath } from '../../../pkg/src/journal/default-path.js';
-import { type FileJournalOptions, file } from '../../../pkg/src/journal/file.js';
-import type { Journal } from '../../../pkg/src/journal/journal.js';
-import { memory } from '../../../pkg/src/journal/memory.js';
-import { patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { type FileJournalOptions, file } from 'fencepost/file';
+import { defaultPath } from '../../../pkg/dist/journal/default-path.js';
+import type { Journal } from '../../../pkg/dist/journal/journal.js';
+import { memory } from '../../../pkg/dist/journal/memory.js';
+import { patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 import { temporaryDirectory } from './directory.js';
 
 for (const [kind, make] of [

@@ -1,8 +1,8 @@
 /** A process is killed while it appends: what it was promised is there, whole, and nothing else. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { file } from '../../../pkg/src/journal/file.js';
-import { expectBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { file } from 'fencepost/file';
+import { expectBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 import { entryBytes, snapshotBytes } from './append-bytes.js';
 import { Child } from './child.js';
 import { temporaryDirectory } from './directory.js';

@@ -6,11 +6,11 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { test } from 'node:test';
-import { FencepostError } from '../../../pkg/src/errors.js';
-import { file } from '../../../pkg/src/journal/file.js';
-import { type Holder, thisProcess } from '../../../pkg/src/journal/holder.js';
-import { acquireLock, claimNumber } from '../../../pkg/src/journal/lockfile.js';
-import { patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { file } from 'fencepost/file';
+import { FencepostError } from '../../../pkg/dist/errors.js';
+import { type Holder, thisProcess } from '../../../pkg/dist/journal/holder.js';
+import { acquireLock, claimNumber } from '../../../pkg/dist/journal/lockfile.js';
+import { patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 import { Child } from './child.js';
 import { locksIn, temporaryDirectory } from './directory.js';
 

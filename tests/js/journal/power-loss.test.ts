@@ -6,10 +6,10 @@
  */
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { FencepostError } from '../../../pkg/src/errors.js';
-import { FileJournal } from '../../../pkg/src/journal/file-journal.js';
-import type { Slot } from '../../../pkg/src/journal/journal.js';
-import { expectBytes, patternBytes, Replica } from '../../../pkg/src/testing/replica.js';
+import { FencepostError } from '../../../pkg/dist/errors.js';
+import { FileJournal } from '../../../pkg/dist/journal/file-journal.js';
+import type { Slot } from '../../../pkg/dist/journal/journal.js';
+import { expectBytes, patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 import { freshSeed, Random } from './random.js';
 import { type PlannedFault, SimulatedDisk } from './simulated-disk.js';
 

@@ -10,7 +10,7 @@
  *
  * Every call is counted, and one of them can fail or be the last before the power goes.
  */
-import type { Disk, DiskFile } from '../../../pkg/src/journal/disk.js';
+import type { Disk, DiskFile } from '../../../pkg/dist/journal/disk.js';
 import type { Random } from './random.js';
 
 export class PowerLoss extends Error {}

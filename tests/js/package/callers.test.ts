@@ -1,7 +1,7 @@
 /** BEHAVIOURS 48 and 49, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, type Grant, put } from '../../../pkg/src/index.js';
+import { check, type Grant, put } from 'fencepost';
 import { bench, claimOne, held, payloads, rejects, throws } from './support.js';
 
 async function restricted(...may: Grant[]) {

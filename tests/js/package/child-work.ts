@@ -3,8 +3,8 @@
  * that a transaction counted up to while it enqueued a task, then `done <id>` for a completed one.
  */
 import { argv, stdout } from 'node:process';
-import { open } from '../../../pkg/src/index.js';
-import { file } from '../../../pkg/src/journal/file.js';
+import { open } from 'fencepost';
+import { file } from 'fencepost/file';
 
 async function workUntilKilled(path: string): Promise<void> {
   const store = await open('work', { journal: file(path, { durability: 'relaxed' }) });

@@ -1,7 +1,7 @@
 /** BEHAVIOURS 1 to 9, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memory, open } from '../../../pkg/src/index.js';
+import { memory, open } from 'fencepost';
 import { bench, claimOne, payloads, rejects } from './support.js';
 
 test('higher priorities are claimed first, equal ones in order', async () => {

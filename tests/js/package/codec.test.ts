@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';
-import type { Codec } from '../../../pkg/src/index.js';
+import type { Codec } from 'fencepost';
 import { bench, claimOne, held, rejects } from './support.js';
 
 const cycle: Record<string, unknown> = {};

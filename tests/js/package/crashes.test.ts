@@ -1,15 +1,15 @@
 /** An engine that crashes is dropped, and a new one goes on from the journal. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LogClock } from '../../../pkg/src/clock.js';
-import { Committer } from '../../../pkg/src/committer.js';
-import { memory } from '../../../pkg/src/journal/memory.js';
-import { loadEngine } from '../../../pkg/src/load.js';
-import { Replica } from '../../../pkg/src/replica.js';
-import type { Bridge } from '../../../pkg/src/requests.js';
-import { StoreHandle } from '../../../pkg/src/store.js';
-import { virtualClock } from '../../../pkg/src/testing/clock.js';
-import { Upkeep } from '../../../pkg/src/upkeep.js';
+import { LogClock } from '../../../pkg/dist/clock.js';
+import { Committer } from '../../../pkg/dist/committer.js';
+import { memory } from '../../../pkg/dist/journal/memory.js';
+import { loadEngine } from '../../../pkg/dist/load.js';
+import { Replica } from '../../../pkg/dist/replica.js';
+import type { Bridge } from '../../../pkg/dist/requests.js';
+import { StoreHandle } from '../../../pkg/dist/store.js';
+import { virtualClock } from '../../../pkg/dist/testing/clock.js';
+import { Upkeep } from '../../../pkg/dist/upkeep.js';
 import { claimOne, held, rejects } from './support.js';
 
 interface Plan {

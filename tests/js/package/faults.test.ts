@@ -9,9 +9,9 @@ import {
   type News,
   open,
   type Store,
-} from '../../../pkg/src/index.js';
-import { type VirtualClock, virtualClock } from '../../../pkg/src/testing/clock.js';
-import { type FaultyJournal, faulty } from '../../../pkg/src/testing/faulty.js';
+} from 'fencepost';
+import { type VirtualClock, virtualClock } from '../../../pkg/dist/testing/clock.js';
+import { type FaultyJournal, faulty } from '../../../pkg/dist/testing/faulty.js';
 import { bench, claimOne, payloads, rejects, throws } from './support.js';
 
 interface Faulted {

@@ -1,7 +1,7 @@
 /** BEHAVIOURS 10 to 25, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, put } from '../../../pkg/src/index.js';
+import { check, put } from 'fencepost';
 import { bench, claimOne, held, payloads, refused, rejects } from './support.js';
 
 test('a wrong token is refused and the right one still works', async () => {

@@ -1,7 +1,7 @@
 /** BEHAVIOURS 26 to 33, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, type memory, open, put } from '../../../pkg/src/index.js';
+import { check, type memory, open, put } from 'fencepost';
 import { bench, claimOne, held, payloads, rejects } from './support.js';
 
 test('a key of a live task finds it, applies no writes, and is free in another queue', async () => {

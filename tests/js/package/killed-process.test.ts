@@ -1,8 +1,8 @@
 /** A process is killed while it works on a store: what it was promised is there, and whole. */
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { open } from '../../../pkg/src/index.js';
-import { file } from '../../../pkg/src/journal/file.js';
+import { open } from 'fencepost';
+import { file } from 'fencepost/file';
 import { Child } from '../journal/child.js';
 import { temporaryDirectory } from '../journal/directory.js';
 import { freshSeed, Random } from '../journal/random.js';

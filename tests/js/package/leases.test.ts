@@ -1,7 +1,7 @@
 /** BEHAVIOURS 34 to 40, locks and effects, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, type Lease, memory, open, put, type Store } from '../../../pkg/src/index.js';
+import { check, type Lease, memory, open, put, type Store } from 'fencepost';
 import { bench, held, refused, rejects, throws } from './support.js';
 
 async function acquired(store: Store, owner: string, ttl = 100): Promise<Lease> {

@@ -1,7 +1,7 @@
 /** BEHAVIOURS 45 to 47, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, memory, open, put, type Queue } from '../../../pkg/src/index.js';
+import { check, memory, open, put, type Queue } from 'fencepost';
 import { bench, claimOne, held, rejects, throws } from './support.js';
 
 const FINE = [

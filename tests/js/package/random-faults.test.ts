@@ -1,9 +1,9 @@
 /** Random faults under several stores on one journal: every promise tells the truth. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { FencepostError, memory, open, type Store } from '../../../pkg/src/index.js';
-import { virtualClock } from '../../../pkg/src/testing/clock.js';
-import { type Fault, faulty } from '../../../pkg/src/testing/faulty.js';
+import { FencepostError, memory, open, type Store } from 'fencepost';
+import { virtualClock } from '../../../pkg/dist/testing/clock.js';
+import { type Fault, faulty } from '../../../pkg/dist/testing/faulty.js';
 import { freshSeed, Random } from '../journal/random.js';
 
 const SEEDS = Number(process.env.FENCEPOST_FAULT_SEEDS ?? 50);

@@ -9,8 +9,8 @@ import {
   type Queue,
   type Store,
   type Task,
-} from '../../../pkg/src/index.js';
-import { type VirtualClock, virtualClock } from '../../../pkg/src/testing/clock.js';
+} from 'fencepost';
+import { type VirtualClock, virtualClock } from '../../../pkg/dist/testing/clock.js';
 
 export interface Bench {
   clock: VirtualClock;

@@ -1,9 +1,9 @@
 /** The time of the log, and the clocks it comes from. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { LogClock, NOW_MAX } from '../../../pkg/src/clock.js';
-import { memory, open } from '../../../pkg/src/index.js';
-import { virtualClock } from '../../../pkg/src/testing/clock.js';
+import { memory, open } from 'fencepost';
+import { LogClock, NOW_MAX } from '../../../pkg/dist/clock.js';
+import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { bench, claimOne, held } from './support.js';
 
 test('the log follows the wall clock, and a jump forward is taken', () => {

@@ -1,7 +1,7 @@
 /** BEHAVIOURS 42 to 44, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, del, FencepostError, put, type Transaction } from '../../../pkg/src/index.js';
+import { check, del, FencepostError, put, type Transaction } from 'fencepost';
 import { bench, claimOne, held, refused, rejects, throws } from './support.js';
 
 test('a body sees its own writes and commits by returning', async () => {
