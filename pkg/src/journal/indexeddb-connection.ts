@@ -38,7 +38,8 @@ export class Connection {
   }
 
   /**
-   * Runs one transaction: `begin` makes its first requests. Resolves when it is complete.
+   * Runs one transaction: `begin` makes its first requests. Resolves when it is complete. A lost
+   * connection shows here at first; as long as nothing was written, a new one is tried once.
    *
    * @throws FencepostError and whatever the transaction was undone with
    */
@@ -46,13 +47,23 @@ export class Connection {
     mode: IDBTransactionMode,
     begin: (transaction: Transaction) => void,
   ): Promise<void> {
-    const { connection, transaction } = await this.#begin(mode, begin);
-    try {
-      await transaction.done;
-    } catch (error) {
-      // What the browser refused may be about the connection itself: a new one costs little.
-      if (!transaction.wasUndone) this.#drop(connection);
-      throw error;
+    const { database, store, durability } = this.parts;
+    for (let isSecond = false; ; isSecond = true) {
+      const connection = await this.#get();
+      let transaction: Transaction | null = null;
+      try {
+        transaction = new Transaction({ connection, store, mode, durability });
+        // In the turn in which it was made: later it may have committed itself.
+        transaction.begin(begin);
+        await transaction.done;
+        return;
+      } catch (error) {
+        if (transaction?.wasUndone) throw error;
+        // What the browser refused may be about the connection itself: a new one costs little.
+        this.#drop(connection);
+        if (transaction === null && isSecond) throw cannotOpen(error, database);
+        if (transaction?.hasWritten || isSecond) throw error;
+      }
     }
   }
 
@@ -60,23 +71,6 @@ export class Connection {
   async close(): Promise<void> {
     const connection = await this.#current?.catch(() => null);
     if (connection) this.#drop(connection);
-  }
-
-  /** A lost connection shows here, before anything was sent. Only the second time it counts. */
-  async #begin(mode: IDBTransactionMode, begin: (transaction: Transaction) => void) {
-    const { database, store, durability } = this.parts;
-    for (let isSecond = false; ; isSecond = true) {
-      const connection = await this.#get();
-      try {
-        const transaction = new Transaction({ connection, store, mode, durability });
-        // In the turn in which it was made: later it may have committed itself.
-        transaction.step(() => begin(transaction));
-        return { connection, transaction };
-      } catch (error) {
-        this.#drop(connection);
-        if (isSecond) throw cannotOpen(error, database);
-      }
-    }
   }
 
   #get(): Promise<IDBDatabase> {

@@ -14,6 +14,7 @@ export function cannotOpen(error: unknown, database: string): FencepostError {
   if (name === 'VersionError') {
     return failure('FORMAT_TOO_NEW', error, 'is of a later format', database, { stored: false });
   }
+  if (name === 'NotFoundError') return corrupt(database, 'it is no journal');
   const why =
     name === 'InvalidStateError' || name === 'SecurityError'
       ? 'cannot be opened: this window is private, or storage is blocked'

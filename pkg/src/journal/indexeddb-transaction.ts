@@ -61,13 +61,14 @@ export class Transaction {
     return this.#fault !== null;
   }
 
-  /** Runs a step of this transaction; what it throws undoes everything. */
-  step(work: () => void): void {
-    try {
-      work();
-    } catch (error) {
-      this.undo(nothingStored(error, this.database));
-    }
+  /** Whether anything was sent that a commit would store. */
+  get hasWritten(): boolean {
+    return this.#hasWritten;
+  }
+
+  /** Makes the first requests. */
+  begin(work: (transaction: Transaction) => void): void {
+    this.#step(() => work(this));
   }
 
   /** Undoes everything; `done` rejects with `error` as it is. */
@@ -78,7 +79,7 @@ export class Transaction {
 
   /** Calls `next` with the result of a request. */
   onResult<T>(request: IDBRequest<T>, next: (result: T) => void): void {
-    request.onsuccess = () => this.step(() => next(request.result));
+    request.onsuccess = () => this.#step(() => next(request.result));
   }
 
   /** Gives up when this is no journal of the store. */
@@ -95,6 +96,15 @@ export class Transaction {
   /** There are no further steps: the browser need not wait for them. */
   finish(): void {
     this.#transaction.commit();
+  }
+
+  /** What a step throws undoes everything. */
+  #step(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.undo(nothingStored(error, this.database));
+    }
   }
 
   #abort(): void {

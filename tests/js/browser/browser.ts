@@ -5,6 +5,8 @@ export interface Page {
   goto(url: string): Promise<void>;
   /** Evaluates an expression; a promise is waited for. Answers a string. */
   evaluate(expression: string): Promise<string>;
+  /** A command of the DevTools protocol, where there is one. */
+  devtools?(command: string, parameters: Record<string, unknown>): Promise<void>;
   close(): Promise<void>;
 }
 

@@ -14,41 +14,45 @@ const PREFERENCES = {
   'browser.sessionstore.resume_from_crash': false,
 };
 
-export const firefox: BrowserKind = {
-  name: 'Firefox',
-  async start(profile: string): Promise<Browser> {
-    const lines = Object.entries(PREFERENCES).map(
-      ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
-    );
-    writeFileSync(join(profile, 'user.js'), lines.join(''));
-    const args = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile];
-    const program = new Leashed('/usr/bin/firefox-esr', args, { MOZ_CRASHREPORTER_DISABLE: '1' });
-    const [, endpoint = ''] = await program.printed(/WebDriver BiDi listening on (ws:\S+)/);
-    const browser = await connect({
-      browserWSEndpoint: `${endpoint}/session`,
-      protocol: 'webDriverBiDi',
-      protocolTimeout: 600_000,
-      defaultViewport: null,
-    });
-    return {
-      async newPage(): Promise<Page> {
-        const page = await browser.newPage();
-        return {
-          goto: async (url) => {
-            await page.goto(url);
-          },
-          evaluate: async (expression) => (await page.evaluate(expression)) as string,
-          close: () => page.close(),
-        };
-      },
-      async stop() {
-        await browser.disconnect().catch(() => undefined);
-        await program.stop();
-      },
-      async kill() {
-        await program.kill();
-        await browser.disconnect().catch(() => undefined);
-      },
-    };
-  },
-};
+/** Firefox with these preferences on top. */
+export function firefoxWith(preferences: Record<string, unknown>): BrowserKind {
+  return { name: 'Firefox', start: (profile) => start(profile, preferences) };
+}
+
+export const firefox = firefoxWith({});
+
+async function start(profile: string, preferences: Record<string, unknown>): Promise<Browser> {
+  const lines = Object.entries({ ...PREFERENCES, ...preferences }).map(
+    ([name, value]) => `user_pref("${name}", ${JSON.stringify(value)});\n`,
+  );
+  writeFileSync(join(profile, 'user.js'), lines.join(''));
+  const args = ['--headless', '--no-remote', '--remote-debugging-port=0', '--profile', profile];
+  const program = new Leashed('/usr/bin/firefox-esr', args, { MOZ_CRASHREPORTER_DISABLE: '1' });
+  const [, endpoint = ''] = await program.printed(/WebDriver BiDi listening on (ws:\S+)/);
+  const browser = await connect({
+    browserWSEndpoint: `${endpoint}/session`,
+    protocol: 'webDriverBiDi',
+    protocolTimeout: 600_000,
+    defaultViewport: null,
+  });
+  return {
+    async newPage(): Promise<Page> {
+      const page = await browser.newPage();
+      return {
+        goto: async (url) => {
+          await page.goto(url);
+        },
+        evaluate: async (expression) => (await page.evaluate(expression)) as string,
+        close: () => page.close(),
+      };
+    },
+    async stop() {
+      await browser.disconnect().catch(() => undefined);
+      await program.stop();
+    },
+    async kill() {
+      await program.kill();
+      await browser.disconnect().catch(() => undefined);
+    },
+  };
+}

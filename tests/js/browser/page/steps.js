@@ -1,5 +1,6 @@
 /** What tests call in a page. Arguments and results are JSON. */
 export { conformanceCase } from './conformance.js';
+export * from './faults.js';
 export { whatIsThere, writeForEver } from './kill.js';
 export { drainMore, work } from './load.js';
 export * from './work.js';

@@ -6,6 +6,11 @@ let store = null;
 /** Claimed tasks by id. */
 const held = new Map();
 
+/** Answers the log id, or the code of the error. */
+export async function tryToOpen(name, options) {
+  return openStore(name, options).catch(({ code }) => code);
+}
+
 export async function openStore(name, options) {
   store = await open(name, options);
   return store.logId;
