@@ -286,12 +286,19 @@ impl Staged {
 
     /// Forgets everything; the next command goes on from `counters`. Lists keep their room.
     pub fn clear(&mut self, counters: Counters) {
-        let Self { changes, command_ends, undo, unindexed, .. } = std::mem::take(self);
-        *self = Self { counters, changes, command_ends, undo, unindexed, ..Self::default() };
+        self.counters = counters;
+        self.tasks.clear();
+        self.kept_keys.clear();
+        self.leases.clear();
+        self.values.clear();
+        self.queues.clear();
+        self.queue_names.clear();
         self.changes.clear();
         self.command_ends.clear();
         self.undo.clear();
+        self.index.clear();
         self.unindexed.clear();
+        self.ready_floor.clear();
     }
 
     /// The changes for the entry; the rows go on being read until the entry is merged or discarded.

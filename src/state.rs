@@ -329,9 +329,10 @@ impl Queue {
     }
 
     fn keep_key(&mut self, key: Name, kept: KeptKey) {
-        self.free_key(&key);
-        self.kept_until.insert((kept.until, key.clone()));
-        self.kept_keys.insert(key, kept);
+        if let Some(former) = self.kept_keys.insert(key.clone(), kept) {
+            self.kept_until.remove(&(former.until, key.clone()));
+        }
+        self.kept_until.insert((kept.until, key));
     }
 
     fn free_key(&mut self, key: &Name) {

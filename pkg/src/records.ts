@@ -89,16 +89,33 @@ export class ReplyReader {
     const tasks: TaskReply[] = [];
     if (this.isAtEnd) return tasks;
     const start = this.#at;
-    const copy = this.#bytes.slice(start, this.#end);
+    const copied = copyOut(this.#bytes, start, this.#end);
     while (!this.isAtEnd) {
       const size = this.count();
       const id = this.#view.getFloat64(this.#at + NUMBER_AT.id, true);
       const token = this.#view.getFloat64(this.#at + NUMBER_AT.token, true);
-      tasks.push(new TaskRecordView(copy, this.#at - start, id, token));
+      tasks.push(new TaskRecordView(room.view, copied + this.#at - start, id, token));
       this.#at += size;
     }
     return tasks;
   }
+}
+
+const ROOM_BYTES = 16 << 10;
+/** Where records are copied to: one piece for many, since a small buffer costs more than its bytes. */
+const room = { bytes: NOTHING, view: NO_VIEW, at: 0 };
+
+/** Copies bytes into the room and tells where they begin. */
+function copyOut(source: Uint8Array, start: number, end: number): number {
+  const size = end - start;
+  if (room.at + size > room.bytes.length) {
+    room.bytes = new Uint8Array(Math.max(ROOM_BYTES, size));
+    room.view = new DataView(room.bytes.buffer);
+    room.at = 0;
+  }
+  room.bytes.set(source.subarray(start, end), room.at);
+  room.at += size;
+  return room.at - size;
 }
 
 export function readEnqueued(reader: ReplyReader): EnqueuedReply {
@@ -189,24 +206,18 @@ const NUMBER_AT = Object.fromEntries(NUMBERS.map((name, position) => [name, posi
 class TaskRecordView implements TaskReply {
   readonly id: number;
   readonly token: number | undefined;
-  readonly #bytes: Uint8Array;
+  readonly #view: DataView;
   readonly #at: number;
-  #view: DataView | undefined;
 
-  constructor(bytes: Uint8Array, at: number, id: number, token: number) {
+  constructor(view: DataView, at: number, id: number, token: number) {
     this.id = id;
     this.token = Number.isNaN(token) ? undefined : token;
-    this.#bytes = bytes;
+    this.#view = view;
     this.#at = at;
   }
 
-  #look(): DataView {
-    this.#view ??= new DataView(this.#bytes.buffer);
-    return this.#view;
-  }
-
   #number(name: (typeof NUMBERS)[number]): number {
-    return this.#look().getFloat64(this.#at + NUMBER_AT[name], true);
+    return this.#view.getFloat64(this.#at + NUMBER_AT[name], true);
   }
 
   #optional(name: (typeof NUMBERS)[number]): number | undefined {
@@ -214,19 +225,23 @@ class TaskRecordView implements TaskReply {
     return Number.isNaN(value) ? undefined : value;
   }
 
-  #blob(name: (typeof BLOBS)[number]): Uint8Array | undefined {
-    const view = this.#look();
+  /** A view of the shared room, to be read or copied at once. */
+  #look(name: (typeof BLOBS)[number]): Uint8Array | undefined {
     let at = this.#at + BLOBS_AT;
     for (let skipped = BLOBS.indexOf(name); skipped > 0; skipped--) {
-      const size = view.getUint32(at, true);
+      const size = this.#view.getUint32(at, true);
       at += size === ABSENT ? 4 : 4 + size;
     }
-    const size = view.getUint32(at, true);
-    return size === ABSENT ? undefined : this.#bytes.subarray(at + 4, at + 4 + size);
+    const size = this.#view.getUint32(at, true);
+    return size === ABSENT ? undefined : new Uint8Array(this.#view.buffer, at + 4, size);
+  }
+
+  #blob(name: (typeof BLOBS)[number]): Uint8Array | undefined {
+    return this.#look(name)?.slice();
   }
 
   #text(name: (typeof BLOBS)[number]): string | undefined {
-    const bytes = this.#blob(name);
+    const bytes = this.#look(name);
     return bytes === undefined ? undefined : decoder.decode(bytes);
   }
 

@@ -134,8 +134,7 @@ export interface EnqueuedReply {
 }
 
 /**
- * A task's rows as they are now. Bytes are views of the reply, valid for ever: replies are copied
- * out.
+ * A task's rows as they were when they were read. Every look at bytes gives a copy of its own.
  */
 export interface TaskReply {
   readonly id: number;

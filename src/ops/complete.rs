@@ -42,7 +42,7 @@ pub fn complete(txn: &mut Txn<'_>, request: Completion<'_>) -> Result<Outcome<Co
     for follow_up in request.follow_ups {
         completed.push(enqueue::place(txn, follow_up)?);
     }
-    settle_key(txn, &task, settled);
+    settle_key(txn, &task, settled, &completed);
     write::apply(txn, request.writes);
     Ok(Ok(completed))
 }
@@ -63,7 +63,7 @@ pub fn complete_many(txn: &mut Txn<'_>, claims: &[ClaimRef<'_>]) -> Result<usize
     for claim in claims {
         if let Ok(task) = guard::claim(txn, claim.queue, claim.id, claim.token) {
             let settled = settle_without_key(txn, &task, None);
-            settle_key(txn, &task, settled);
+            settle_key(txn, &task, settled, &[]);
             landed += 1;
         }
     }
@@ -100,11 +100,12 @@ fn settle_without_key(txn: &mut Txn<'_>, task: &Task, result: Option<Blob>) -> O
 }
 
 /// The key stays taken by the completed task unless a follow-up took it over.
-fn settle_key(txn: &mut Txn<'_>, task: &Task, settled: Option<Task>) {
+fn settle_key(txn: &mut Txn<'_>, task: &Task, settled: Option<Task>, follow_ups: &[Enqueued]) {
     let Some(key) = task.held_key() else {
         return;
     };
-    if txn.key_holder(task.queue, key.as_str()).is_some() {
+    // Without follow-ups nobody can have taken it: the task held it until now.
+    if !follow_ups.is_empty() && txn.key_holder(task.queue, key.as_str()).is_some() {
         return;
     }
     match settled {
