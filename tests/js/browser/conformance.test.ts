@@ -1,7 +1,7 @@
 /** The IndexedDB journal passes the suite that every journal has to pass, in every browser. */
 import { before, test } from 'node:test';
-import { memory } from '../../../pkg/src/journal/memory.js';
-import { journalConformance } from '../../../pkg/src/testing/conformance.js';
+import { memory } from 'fencepost';
+import { journalConformance } from 'fencepost/testing';
 import { call, type Page } from './browser.js';
 import { inEveryBrowser } from './support.js';
 

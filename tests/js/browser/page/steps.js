@@ -2,5 +2,6 @@
 export { conformanceCase } from './conformance.js';
 export * from './faults.js';
 export { whatIsThere, writeForEver } from './kill.js';
+export * from './large.js';
 export { drainMore, work } from './load.js';
 export * from './work.js';
