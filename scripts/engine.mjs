@@ -59,6 +59,8 @@ export async function testEngine(toolchain) {
     CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUNNER: runner,
     // The runner reads all of it each time, and a panic names its place without it.
     CARGO_PROFILE_DEV_DEBUG: 'none',
+    // A handful of tests is compiled faster than they could save.
+    CARGO_PROFILE_TEST_OPT_LEVEL: '0',
   };
   const withRunner = { ...toolchain, env: { ...toolchain.env, ...env } };
   await testStep('engine tests in WebAssembly', () =>

@@ -77,8 +77,8 @@ async function testPackage(isChosen, options = []) {
     .filter((path) => path.endsWith('.test.ts') && isChosen(path))
     .map((path) => join('tests/js', path))
     .sort();
-  const limits = [`--test-timeout=${FILE_LIMIT_MS}`];
-  const flags = ['--import', 'tsx', '--test', ...limits, ...options];
+  const runner = ['--test', '--test-reporter=spec', `--test-timeout=${FILE_LIMIT_MS}`];
+  const flags = ['--import', 'tsx', ...runner, ...options];
   await runTests(process.execPath, [...flags, ...files]);
 }
 
