@@ -102,7 +102,7 @@ export class ReplyReader {
 }
 
 const ROOM_BYTES = 16 << 10;
-/** Where records are copied to: one piece for many, since a small buffer costs more than its bytes. */
+/** Where records are copied to: one piece for many; a small buffer costs more than its bytes. */
 const room = { bytes: NOTHING, view: NO_VIEW, at: 0 };
 
 /** Copies bytes into the room and tells where they begin. */
