@@ -12,6 +12,9 @@ const PREFERENCES = {
   'datareporting.policy.dataSubmissionEnabled': false,
   'toolkit.startup.max_resumed_crashes': -1,
   'browser.sessionstore.resume_from_crash': false,
+  // Tabs that are not in front do real work in these tests.
+  'dom.min_background_timeout_value': 4,
+  'dom.timeout.enable_budget_timer_throttling': false,
 };
 
 /** Firefox with these preferences on top. */
