@@ -3,7 +3,7 @@
 use crate::id::QueueId;
 use crate::index::{Keys, TaskIndex};
 use crate::state::State;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What a verification found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,11 +36,13 @@ pub fn verify(state: &State) -> Report {
                 problems.push(format!("queue {:?}: index {name} differs", queue.name.as_str()));
             }
         }
-        if queue.kept_until.len() != queue.kept_keys.len() {
+        let kept = queue.kept_keys.iter().map(|(key, kept)| (kept.until, key.clone()));
+        if !kept.collect::<BTreeSet<_>>().iter().eq(&queue.kept_until) {
             problems.push(format!("queue {:?}: kept keys differ", queue.name.as_str()));
         }
     }
-    if state.leases_gone.len() != state.leases.len() {
+    let gone = state.leases.iter().map(|(name, row)| (row.gone_at(), name.clone()));
+    if !gone.collect::<BTreeSet<_>>().iter().eq(&state.leases_gone) {
         problems.push("the removal times of leases differ".to_owned());
     }
     let rows = state.tasks().len() + state.leases.len() + state.values.len();

@@ -83,6 +83,11 @@ impl State {
         self.head.time = body.time;
         self.counters = body.counters;
         self.replicas.record(body.commit, entry.slot);
+        if let Some(Change::Founded { rows: Some(rows), .. }) = body.changes.first() {
+            // A version that a value has already is not given out again.
+            let newest = rows.values.values().map(|row| row.version).max();
+            self.head.version = newest.unwrap_or_default();
+        }
         let mut ends = body.command_ends.iter().peekable();
         let mut version = self.next_version();
         for (position, change) in body.changes.into_iter().enumerate() {

@@ -69,14 +69,6 @@ impl Default for Stamps {
     }
 }
 
-impl Stamps {
-    /// The stamps of an outbox queue.
-    pub fn outbox() -> Self {
-        let backoff = Backoff { base: Millis::saturating(5_000), ..Backoff::default() };
-        Self { lease: Millis::saturating(60_000), attempts_max: 5, backoff, ..Self::default() }
-    }
-}
-
 /// What transitions change; written whole by each.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TaskRow {

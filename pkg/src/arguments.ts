@@ -101,13 +101,15 @@ export function requireFunction(argument: string, value: unknown): void {
 
 export function requireArray(argument: string, value: unknown, max?: number): unknown[] {
   if (!Array.isArray(value)) throw invalid(argument, 'an array', shown(value));
-  if (max !== undefined && value.length > max) {
-    const what = `${argument}: expected at most ${max}, got ${value.length}`;
+  const { length } = value;
+  if (max !== undefined && length > max) {
+    const what = `${argument}: expected at most ${max}, got ${length}`;
     throw new FencepostError('LIMIT_EXCEEDED', what, {
-      details: { argument, size: value.length, limit: max },
+      details: { argument, size: length, limit: max },
     });
   }
-  return value;
+  // The trap: map() skips holes, and arrays of the user's own class may have another map().
+  return Array.from({ length }, (_, index): unknown => value[index]);
 }
 
 export function optionalSignal(value: unknown): AbortSignal | undefined {

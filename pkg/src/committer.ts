@@ -277,8 +277,7 @@ export class Committer {
     const latest = this.clock.monotonic() - this.#timeout;
     const isLate = ({ since }: Pending) => since <= latest;
     const late = unavailable(`the journal gave no answer within ${this.#timeout} ms`);
-    const sent = this.#round?.sealed ?? null;
-    this.#round?.rejectSome(isLate, sent === null ? late : outcomeUnknown(late));
+    this.#round?.rejectSome(isLate, { unsent: late, unknown: outcomeUnknown(late) });
     for (const pending of this.#waiting.filter(isLate)) pending.reject(late);
     this.#waiting = this.#waiting.filter((pending) => !pending.isSettled);
     this.#armDeadline();

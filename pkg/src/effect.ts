@@ -63,8 +63,12 @@ export class EffectHandle implements Effect {
   async #inTransaction<T>(body: (engine: Bridge, at: Moment) => T): Promise<T> {
     const { reply } = await this.#session.command((engine, at) => {
       const now = engine.txBegin(at.now);
+      const moment = { ...at, now };
       try {
-        const value = body(engine, { ...at, now });
+        // The trap: to a read without a right the checkpoint is absent, and the effect would run
+        // again. A check says so.
+        engine.txCheck(this.#key, Number.NaN, moment);
+        const value = body(engine, moment);
         engine.txCommit(now);
         return value;
       } catch (error) {

@@ -127,9 +127,7 @@ export class Engine {
     const followUps =
       given.followUps === undefined ? [] : requireArray('followUps', given.followUps);
     const complete = {
-      queue: sharedName('queue', given.queue),
-      id: requireId(given.id),
-      token: requireWhole('token', given.token, 0),
+      ...readClaim(given),
       result: optionalBytes('result', given.result),
       followUps: followUps.map((one, at) => readRawEnqueue(`followUps[${at}]`, one)),
       writes: readWrites(given.writes),

@@ -7,6 +7,7 @@
  * `TextEncoder.encodeInto` in Chromium and is as good in Node.
  */
 
+import { FencepostError } from './errors.js';
 import type { FullName } from './requests.js';
 
 /** The part of the engine that the packer needs: room for a request, and where it lies. */
@@ -16,6 +17,8 @@ export interface Scratch {
 
 const ABSENT = 0xffff_ffff;
 const SCRATCH_BYTES_MIN = 64 << 10;
+/** Far more than an entry holds. Beyond 4 GiB a 32-bit engine would take the size for another. */
+const REQUEST_BYTES_MAX = 256 << 20;
 const LOOPED_CHARS_MAX = 64;
 const encoder = new TextEncoder();
 
@@ -112,7 +115,9 @@ export class Packer {
 
   #reserve(bytes: number): void {
     const needed = this.size + bytes;
-    if (needed > this.#capacity) this.#grow(Math.max(needed, 2 * this.#capacity));
+    if (needed <= this.#capacity) return;
+    if (needed > REQUEST_BYTES_MAX) throw tooLarge(needed);
+    this.#grow(Math.min(REQUEST_BYTES_MAX, Math.max(needed, 2 * this.#capacity)));
   }
 
   #grow(capacity: number): void {
@@ -127,4 +132,12 @@ export class Packer {
     this.#view = new DataView(this.#memory.buffer);
     this.#bytes = new Uint8Array(this.#memory.buffer);
   }
+}
+
+function tooLarge(size: number): FencepostError {
+  const limit = REQUEST_BYTES_MAX;
+  const message = `request: expected at most ${limit} bytes, got ${size}`;
+  return new FencepostError('LIMIT_EXCEEDED', message, {
+    details: { argument: 'request', size, limit },
+  });
 }

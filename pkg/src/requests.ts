@@ -3,6 +3,8 @@
  * `options.ts` makes these from what users pass; `bridge.ts` packs them. Absent numbers are `NaN`.
  */
 
+import type { RefusalReason } from './types.js';
+
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
 export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const;
 export type Family = (typeof FAMILY)[keyof typeof FAMILY];
@@ -55,7 +57,6 @@ export type WriteRequest =
   /** `NaN`: the key must not exist. */
   | { readonly kind: 'check'; readonly key: FullName; readonly version: number };
 
-/** Names a claim. */
 export interface ClaimRequest {
   readonly queue: FullName;
   readonly owner: string;
@@ -63,6 +64,7 @@ export interface ClaimRequest {
   readonly lease: number;
 }
 
+/** Names a claim. */
 export interface ClaimReference {
   readonly queue: FullName;
   readonly id: number;
@@ -184,15 +186,6 @@ export interface PageReply<T> {
   readonly items: T[];
   readonly more: boolean;
 }
-
-export type RefusalReason =
-  | 'gone'
-  | 'settled'
-  | 'fenced'
-  | 'expired'
-  | 'held'
-  | 'released'
-  | 'changed';
 
 /** A command that does not hold now; nothing was changed. */
 export interface Refused {

@@ -20,8 +20,6 @@ export interface Sealed extends Entry {
 
 export class Round {
   readonly #group: readonly Pending[];
-  /** The first one that found no room any more. */
-  #decidedUpTo = 0;
   #deciding: Pending | null = null;
   sealed: Sealed | null = null;
   /** Why deciding failed, as far as it was not the journal. */
@@ -42,7 +40,6 @@ export class Round {
   /** Forgets everything that was decided. */
   begin(): void {
     for (const pending of this.#group) pending.forget();
-    this.#decidedUpTo = 0;
     this.#deciding = null;
     this.sealed = null;
     this.fault = null;
@@ -54,7 +51,6 @@ export class Round {
       if (!hasRoomFor(pending, replica)) break;
       this.#deciding = pending;
       if (!pending.isSettled) pending.decide(replica, now);
-      this.#decidedUpTo += 1;
     }
     this.#deciding = null;
     const base = replica.slot;
@@ -78,8 +74,16 @@ export class Round {
     for (const pending of this.#group) pending.reject(error);
   }
 
-  rejectSome(which: (pending: Pending) => boolean, error: unknown): void {
-    for (const pending of this.#group) if (which(pending)) pending.reject(error);
+  /** Rejects some. Only of a command that is in the sealed entry is it `unknown` what becomes. */
+  rejectSome(
+    which: (pending: Pending) => boolean,
+    { unsent, unknown }: { unsent: unknown; unknown: unknown },
+  ): void {
+    for (const pending of this.#group) {
+      if (!which(pending)) continue;
+      const isSent = this.sealed !== null && pending.kind !== 'question' && pending.isDecided;
+      pending.reject(isSent ? unknown : unsent);
+    }
   }
 
   /** Nothing was stored. Questions were answered from what is. */

@@ -96,6 +96,9 @@ export class Session {
     if (this.#isClosed) return;
     this.#isClosed = true;
     for (const wake of [...this.#waiting]) wake();
-    if (this.#caller !== undefined) this.#committer.replica.forget(this.#caller);
+    const caller = this.#caller;
+    if (caller === undefined) return;
+    // The trap: one of the caller's own transactions may be what calls this, with its number in use.
+    queueMicrotask(() => this.#committer.replica.forget(caller));
   }
 }

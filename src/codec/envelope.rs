@@ -10,7 +10,7 @@ pub const FORMAT: u8 = 1;
 /// The oldest build that reads what this one writes.
 const READER_MIN: u8 = 1;
 const MAGIC: &[u8; 4] = b"FNCP";
-pub const HASH_BYTES: usize = 16;
+const HASH_BYTES: usize = 16;
 const HEAD_BYTES: usize = 8 + 16 + 8 + 16;
 
 /// What the bytes hold.

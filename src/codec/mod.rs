@@ -16,5 +16,5 @@ mod envelope;
 mod snapshot;
 
 pub use entry::{EntryWriter, decode_entry};
-pub use envelope::{FORMAT, HASH_BYTES, Sealed};
+pub use envelope::{FORMAT, Sealed};
 pub use snapshot::{Snapshot, decode_snapshot, encode_snapshot, rows_hash};

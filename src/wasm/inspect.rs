@@ -4,7 +4,6 @@ use super::{Core, When, answer, records, requests};
 use crate::change::Removal;
 use crate::error::Error;
 use crate::id::TaskId;
-use crate::limits::PAGE_ITEMS_MAX;
 use crate::ops::read::{Explanation, QueueSummary};
 use crate::rights::Caller;
 use crate::task::Phase;
@@ -105,7 +104,7 @@ impl Core {
                 let phase = reader.whole("state")?;
                 let phase = phase.and_then(|phase| Phase::ALL.get(phase as usize).copied());
                 let after = reader.whole("cursor")?.map_or(TaskId::default(), TaskId::saturating);
-                let limit = reader.required_whole("limit")?.min(PAGE_ITEMS_MAX as u64) as usize;
+                let limit = reader.page_size("limit")?;
                 let view = engine.view(at);
                 let page = view.tasks(queue, phase, after, limit);
                 let items: Vec<_> = page.items.into_iter().cloned().collect();
@@ -218,7 +217,7 @@ impl Core {
             |engine, reader, at| {
                 let prefix = reader.text("prefix")?.unwrap_or_default();
                 let after = reader.text("cursor")?;
-                let limit = reader.required_whole("limit")? as usize;
+                let limit = reader.page_size("limit")?;
                 let page = engine.view(at).leases(prefix, after, limit);
                 let items = page.items.into_iter();
                 let items: Vec<_> = items.map(|(name, row)| (name.clone(), row.clone())).collect();
@@ -257,7 +256,7 @@ impl Core {
             |engine, reader, at| {
                 let prefix = reader.text("prefix")?.unwrap_or_default();
                 let after = reader.text("cursor")?;
-                let limit = reader.required_whole("limit")? as usize;
+                let limit = reader.page_size("limit")?;
                 let page = engine.view(at).values(prefix, after, limit);
                 let items = page.items.into_iter();
                 let items: Vec<_> = items.map(|(key, row)| (key.clone(), row.clone())).collect();

@@ -24,6 +24,7 @@ mod writer;
 use crate::engine::{CallerId, Context, Engine, Options};
 use crate::error::{Error, Outcome};
 use crate::id::Instant;
+use crate::limits::COMMAND_BYTES_MAX;
 use crate::name::NameRef;
 use reader::Reader;
 use wasm_bindgen::prelude::*;
@@ -79,7 +80,8 @@ impl Core {
                 options.replica = reader::whole("replica", replica)?;
             }
             if let Some(bytes_max) = payload_bytes_max {
-                options.payload_bytes_max = reader::whole("maxPayloadBytes", bytes_max)? as usize;
+                let bytes_max = reader::whole("maxPayloadBytes", bytes_max)?;
+                options.payload_bytes_max = bytes_max.min(COMMAND_BYTES_MAX as u64) as usize;
             }
             Ok(options)
         };

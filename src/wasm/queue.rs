@@ -2,6 +2,7 @@
 
 use super::{Core, When, records, requests};
 use crate::id::{Millis, SAFE_MAX};
+use crate::limits::SWEEP_ROWS_MAX;
 use crate::ops::{Purge, Redrive};
 use crate::task::Phase;
 use wasm_bindgen::prelude::*;
@@ -128,7 +129,8 @@ impl Core {
             When { now, caller },
             |engine, reader, at| {
                 let queue = reader.name("queue")?;
-                let limit = reader.millis("limit")?.map_or(SAFE_MAX, Millis::get) as usize;
+                let limit = reader.millis("limit")?.map_or(SAFE_MAX, Millis::get);
+                let limit = limit.min(SWEEP_ROWS_MAX as u64) as usize;
                 engine.redrive(at, Redrive { queue, limit, ids: requests::ids(reader)? })
             },
             |reply, redriven| reply.number(redriven as u64),

@@ -6,6 +6,7 @@
 use crate::blob::Blob;
 use crate::error::Error;
 use crate::id::{Millis, SAFE_MAX};
+use crate::limits::PAGE_ITEMS_MAX;
 use crate::name::{EFFECT_PREFIX, LOCK_PREFIX, NameRef, OUTBOX_PREFIX};
 
 const ABSENT: u32 = u32::MAX;
@@ -87,6 +88,12 @@ impl<'a> Reader<'a> {
 
     pub fn required_whole(&mut self, argument: &'static str) -> Result<u64, Error> {
         self.whole(argument)?.ok_or_else(|| missing(argument))
+    }
+
+    /// How many a page may have: cut to what one holds, before it becomes a 32-bit number.
+    pub fn page_size(&mut self, argument: &'static str) -> Result<usize, Error> {
+        let wanted = self.required_whole(argument)?;
+        Ok(wanted.min(PAGE_ITEMS_MAX as u64) as usize)
     }
 
     /// A duration; `Infinity` is for ever.

@@ -124,7 +124,7 @@ pub fn claim<'a>(reader: &mut Reader<'a>) -> Result<ClaimRequest<'a>, Error> {
     Ok(ClaimRequest {
         queue: reader.name("queue")?,
         owner: reader.name("owner")?,
-        max: reader.required_whole("max")? as usize,
+        max: reader.page_size("max")?,
         lease: reader.millis("lease")?,
     })
 }

@@ -2,7 +2,6 @@
 
 use super::{Core, FAILED, When, answer, records, requests};
 use crate::id::Version;
-use crate::limits::PAGE_ITEMS_MAX;
 use crate::ops::{Guard, transactional};
 use wasm_bindgen::prelude::*;
 
@@ -110,7 +109,7 @@ impl Core {
             |engine, reader, at| {
                 let prefix = reader.text("prefix")?.unwrap_or_default();
                 let after = reader.text("cursor")?;
-                let limit = reader.required_whole("limit")?.min(PAGE_ITEMS_MAX as u64) as usize;
+                let limit = reader.page_size("limit")?;
                 engine.peek(at, |txn| Ok(transactional::values(txn, prefix, after, limit)))
             },
             |reply, page| {

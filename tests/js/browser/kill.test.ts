@@ -1,6 +1,10 @@
 /**
  * The browser is killed while two pages write, and started again on the same profile: everything
  * that was acknowledged is there, and what was not is there as a whole or not at all.
+ *
+ * A browser may drop a whole database when it is killed; Chromium was seen to, once in some seventy
+ * rounds. That is eviction, not a lost commit: the log id tells, and tokens go on rising. It is
+ * reported, and more than one in a run fails.
  * `FENCEPOST_KILL_ROUNDS=30` kills more often.
  */
 import assert from 'node:assert/strict';
@@ -16,6 +20,7 @@ const ROUNDS = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 5);
 const WRITERS = 2;
 const REPORTS_MIN = 3;
 const KILL_AFTER_MS_MAX = 800;
+const DROPPED_MAX = 1;
 
 interface Report {
   round: number;
@@ -24,6 +29,7 @@ interface Report {
 }
 
 interface Stored {
+  logId: string;
   left: number;
   right: number;
   tasks: number;
@@ -53,6 +59,9 @@ async function killAndCheck(
 ): Promise<void> {
   const reports = server.reports as Report[];
   let unreported = 0;
+  let dropped = 0;
+  let kept = 0;
+  let logId = '';
   for (let round = 0; round <= ROUNDS; round += 1) {
     const browser = await kind.start(profile);
     try {
@@ -65,7 +74,14 @@ async function killAndCheck(
       const [first] = pages;
       assert.ok(first);
       const stored = await call<Stored>(first, 'whatIsThere');
-      unreported += requireEverything(stored, reports, round);
+      if (round > 0 && stored.logId !== logId) {
+        dropped += 1;
+        kept = reports.length;
+        assert.ok(dropped <= DROPPED_MAX, `the browser dropped ${dropped} databases`);
+      }
+      logId = stored.logId;
+      unreported += requireEverything(stored, reports.slice(kept), round);
+      requireRisingTokens(reports, round);
       if (round === ROUNDS) break;
       const before = reports.length;
       // These never answer: the browser dies first.
@@ -78,7 +94,7 @@ async function killAndCheck(
   }
   context.diagnostic(
     `${ROUNDS} rounds, ${reports.length} commits acknowledged and found, ` +
-      `${unreported} more that were stored whole`,
+      `${unreported} more that were stored whole, ${dropped} databases dropped by the browser`,
   );
 }
 
@@ -90,13 +106,17 @@ function requireEverything(stored: Stored, reports: readonly Report[], round: nu
   assert.ok(left >= acknowledged, `an acknowledged commit is lost; ${what}`);
   assert.ok(left === right && left === tasks, `a commit is there in part; ${what}`);
   assert.ok(ok, `an index is wrong; ${what}`);
+  return left - acknowledged;
+}
+
+/** Also over a database that was dropped. */
+function requireRisingTokens(reports: readonly Report[], round: number): void {
   const tokens = reports.map((report) => [report.round, report.token] as const);
   for (const [earlier, token] of tokens) {
     const later = tokens.filter(([other]) => other > earlier);
     assert.ok(
       later.every(([, other]) => other > token),
-      `tokens did not rise; ${what}`,
+      `tokens did not rise; round ${round}`,
     );
   }
-  return left - acknowledged;
 }
