@@ -98,7 +98,8 @@ export class Session {
     for (const wake of [...this.#waiting]) wake();
     const caller = this.#caller;
     if (caller === undefined) return;
-    // The trap: one of the caller's own transactions may be what calls this, with its number in use.
+    // The trap: one of the caller's own transactions may be what calls this, with its number in
+    // use.
     queueMicrotask(() => this.#committer.replica.forget(caller));
   }
 }

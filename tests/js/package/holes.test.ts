@@ -1,4 +1,6 @@
-/** Lists with holes, and callers that may write but not read: refused by name, and nothing crashes. */
+/**
+ * Lists with holes, and callers that may write but not read: refused by name, and nothing crashes.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { FencepostError, memory, open } from 'fencepost';

@@ -5,8 +5,8 @@ const QUEUE = 'load';
 const LEASE_MS = 60_000;
 
 /**
- * Works from the wall clock's `start` to its `end`. Answers the ids this page enqueued, id and token of each task it completed, how
- * many commands were acknowledged and the longest one.
+ * Works from the wall clock's `start` to its `end`. Answers the ids this page enqueued, id and
+ * token of each task it completed, how many commands were acknowledged and the longest one.
  */
 export async function work(owner, start, end) {
   const queue = theStore().queue(QUEUE, { lease: LEASE_MS });
