@@ -187,5 +187,7 @@ export class StoreHandle implements Store {
 async function persistStorage(): Promise<boolean> {
   const storage = (globalThis as { navigator?: { storage?: Partial<StorageManager> } }).navigator
     ?.storage;
-  return storage?.persist === undefined ? true : await storage.persist();
+  if (storage?.persist !== undefined) return storage.persist();
+  // Where there is IndexedDB there is eviction, also where nobody can be asked to spare us.
+  return !('indexedDB' in globalThis);
 }
