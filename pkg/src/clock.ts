@@ -23,6 +23,8 @@ export interface Timer {
   cancel(): void;
   /** Only of the runtime's own clock: this timer does not keep the process alive. */
   unref?(): void;
+  /** Undoes `unref`. */
+  ref?(): void;
 }
 
 export const systemClock: Clock = {
@@ -30,11 +32,12 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   setTimer(ms: number, fn: () => void): Timer {
     const timer: unknown = setTimeout(fn, ms);
+    // In Node a timer is an object, elsewhere a number.
+    const { ref, unref } = timer as { ref?(): unknown; unref?(): unknown };
     return {
       cancel: () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]),
-      unref: () => {
-        if (typeof timer === 'object') (timer as { unref?(): void }).unref?.();
-      },
+      unref: () => void unref?.call(timer),
+      ref: () => void ref?.call(timer),
     };
   },
 };

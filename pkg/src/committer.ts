@@ -16,6 +16,7 @@
  *
  * **Invariant**: a stale decision is never patched. With news everything is decided from the start.
  */
+import { Alarm } from './alarm.js';
 import { CallSite } from './call-site.js';
 import type { LogClock, Timer } from './clock.js';
 import { Compactor } from './compactor.js';
@@ -40,6 +41,7 @@ export class Committer {
   readonly journal: Journal;
   readonly replica: Replica;
   readonly clock: LogClock;
+  readonly alarm: Alarm;
   readonly compactor: Compactor;
   readonly follower: Follower;
   readonly #timeout: number;
@@ -56,6 +58,7 @@ export class Committer {
     this.journal = journal;
     this.replica = replica;
     this.clock = clock;
+    this.alarm = new Alarm(clock);
     this.compactor = new Compactor(journal, replica);
     this.follower = new Follower(this);
     this.#timeout = timeout;
@@ -252,6 +255,7 @@ export class Committer {
   }
 
   #tellMerged(): void {
+    this.alarm.review();
     for (const listener of [...this.#onMerged]) listener();
   }
 

@@ -4,13 +4,13 @@
  * What this store merges wakes the waiters anyway. Other writers are noticed by the journal's
  * hints, and because a hint may be lost, by a look every 30 seconds. Nobody waits: nothing runs.
  */
-import type { LogClock, Timer } from './clock.js';
+import type { Alarm, Bell } from './alarm.js';
 import type { Journal } from './journal/journal.js';
 
 /** What it needs of the committer. */
 export interface Followed {
   readonly journal: Journal;
-  readonly clock: LogClock;
+  readonly alarm: Alarm;
   readonly isOpen: boolean;
   onMerged(wake: () => void): () => void;
   /** Reads what is new. */
@@ -21,13 +21,17 @@ const LOOK_MS = 30_000;
 
 export class Follower {
   readonly #store: Followed;
+  readonly #bell: Bell;
   #waiters = 0;
   #stopWatching: (() => void) | undefined;
-  #timer: Timer | null = null;
   #isLooking = false;
 
   constructor(store: Followed) {
     this.#store = store;
+    this.#bell = store.alarm.bell('keeps the process alive', () => {
+      this.#bell.ringAfter(LOOK_MS);
+      this.#look();
+    });
   }
 
   /** Calls `wake` whenever something was merged. Returns the way to stop it. */
@@ -47,20 +51,12 @@ export class Follower {
 
   #begin(): void {
     this.#stopWatching = this.#store.journal.watch?.(() => this.#look());
-    this.#arm();
+    this.#bell.ringAfter(LOOK_MS);
   }
 
   #end(): void {
     this.#stopWatching?.();
-    this.#timer?.cancel();
-    this.#timer = null;
-  }
-
-  #arm(): void {
-    this.#timer = this.#store.clock.setTimer(LOOK_MS, () => {
-      this.#look();
-      this.#arm();
-    });
+    this.#bell.silence();
   }
 
   /** Reads what is new. Its failure is nobody's: whoever waits goes on waiting. */

@@ -3,6 +3,7 @@
  *
  * **Invariant**: a session has no way to another caller's rights. Closing it ends its handles only.
  */
+import type { Alarm } from './alarm.js';
 import type { LogClock } from './clock.js';
 import type { Committer } from './committer.js';
 import { FencepostError } from './errors.js';
@@ -52,6 +53,10 @@ export class Session {
 
   get clock(): LogClock {
     return this.#committer.clock;
+  }
+
+  get alarm(): Alarm {
+    return this.#committer.alarm;
   }
 
   /** Calls `wake` whenever something was merged, and when the session ends. */

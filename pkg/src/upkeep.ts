@@ -5,7 +5,7 @@
  * **Invariant**: nothing is thrown from it, and it keeps no process alive. An idle store makes no
  * commit: the engine is asked first, and only when there is work does the journal hear of it.
  */
-import type { Timer } from './clock.js';
+import type { Bell } from './alarm.js';
 import type { Committer } from './committer.js';
 import { Crash } from './replica.js';
 
@@ -13,37 +13,29 @@ const RETRY_MS = 30_000;
 
 export class Upkeep {
   readonly #committer: Committer;
-  #timer: { at: number; timer: Timer } | null = null;
+  readonly #bell: Bell;
   #isWorking = false;
   readonly #stop: () => void;
 
   constructor(committer: Committer) {
     this.#committer = committer;
+    this.#bell = committer.alarm.bell('lets the process end', () => this.#wake());
     this.#stop = committer.onMerged(() => this.#schedule());
     this.#wake();
   }
 
   stop(): void {
     this.#stop();
-    this.#timer?.timer.cancel();
-    this.#timer = null;
+    this.#bell.silence();
   }
 
-  /** Sets the timer for the next time that something is due, if it is not set for earlier. */
+  /** Sets the bell for the next time that something is due. */
   #schedule(): void {
     if (this.#isWorking || !this.#committer.isOpen) return;
-    const due = this.#committer.peek(undefined, (engine) => engine.nextDue);
-    if (due === undefined || (this.#timer !== null && this.#timer.at <= due)) return;
-    this.#arm(due, this.#committer.clock.delayUntil(due));
-  }
-
-  #arm(at: number, ms: number): void {
-    this.#timer?.timer.cancel();
-    const timer = this.#committer.clock.setIdleTimer(ms, () => {
-      this.#timer = null;
-      this.#wake();
-    });
-    this.#timer = { at, timer };
+    const seen = this.#committer.peek(undefined, (engine) => ({ due: engine.nextDue }));
+    if (seen === undefined) return;
+    if (seen.due === undefined) this.#bell.silence();
+    else this.#bell.ringAt(seen.due);
   }
 
   #wake(): void {
@@ -63,7 +55,7 @@ export class Upkeep {
     this.#isWorking = false;
     if (!this.#committer.isOpen) return;
     if (retryMs === null) this.#schedule();
-    else this.#arm(this.#committer.clock.now() + retryMs, retryMs);
+    else this.#bell.ringAfter(retryMs);
   }
 
   /** Tries it on the merged rows, and forgets what came of it. */

@@ -8,17 +8,25 @@
  * await clock.advance(5_000)
  * ```
  */
+import { nextTurn } from '../turn.js';
 import type { Clock } from '../types.js';
 
 export interface VirtualClock extends Clock {
   /** Lets time pass, up to every timer on the way, and waits after each for what it set going. */
   advance(ms: number): Promise<void>;
+  /**
+   * Lets time pass while no timer fires, as in a frozen tab; what is due fires late, in the next
+   * `advance`.
+   */
+  freeze(ms: number): Promise<void>;
   /** Sets the wall clock. The monotonic clock and the timers do not notice. */
   setWall(now: number): void;
   /** Lets everything settle that needs no time. */
   settle(): Promise<void>;
   /** How many timers are set. */
   readonly timers: number;
+  /** How many timers have fired. */
+  readonly firings: number;
 }
 
 /** 2025-01-01. */
@@ -39,6 +47,7 @@ interface VirtualTimer {
 class Virtual implements VirtualClock {
   #monotonic = 0;
   #wallOffset: number;
+  #firings = 0;
   readonly #timers = new Set<VirtualTimer>();
 
   constructor(start: number) {
@@ -63,6 +72,15 @@ class Virtual implements VirtualClock {
     return this.#timers.size;
   }
 
+  get firings(): number {
+    return this.#firings;
+  }
+
+  async freeze(ms: number): Promise<void> {
+    await this.settle();
+    this.#monotonic += ms;
+  }
+
   setWall(now: number): void {
     this.#wallOffset = now - this.#monotonic;
   }
@@ -73,6 +91,7 @@ class Virtual implements VirtualClock {
     for (let next = this.#next(end); next !== undefined; next = this.#next(end)) {
       this.#timers.delete(next);
       this.#monotonic = Math.max(this.#monotonic, next.at);
+      this.#firings += 1;
       next.fn();
       await this.settle();
     }
@@ -82,9 +101,7 @@ class Virtual implements VirtualClock {
 
   async settle(): Promise<void> {
     for (let turn = 0; turn < TURNS; turn += 1) {
-      await new Promise<void>((resolve) => {
-        nextTurn(resolve);
-      });
+      await nextTurn();
     }
   }
 
@@ -95,10 +112,4 @@ class Virtual implements VirtualClock {
     }
     return next;
   }
-}
-
-/** As soon as everything that is ready has run. */
-function nextTurn(resolve: () => void): void {
-  if (typeof setImmediate === 'function') setImmediate(resolve);
-  else setTimeout(resolve, 0);
 }

@@ -31,7 +31,7 @@ const ENGINE_LAYERS = [
 const PACKAGE_LAYERS = [
   ['errors'],
   ['journal'],
-  ['types', 'requests', 'arguments', 'call', 'clock'],
+  ['types', 'requests', 'arguments', 'call', 'clock', 'alarm', 'turn'],
   ['names', 'caller', 'codec', 'writes', 'options', 'page'],
   ['packing', 'packed', 'records', 'border', 'bridge', 'load', 'engine'],
   ['replica', 'compactor', 'follower', 'pending', 'round', 'unknown', 'committer'],
