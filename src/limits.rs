@@ -20,6 +20,8 @@ pub const TEXT_BYTES_MAX: usize = 4 << 10;
 pub const BATCH_ITEMS_MAX: usize = 10_000;
 /// A claim and a page of a list; larger wishes are cut.
 pub const PAGE_ITEMS_MAX: usize = 1_000;
+/// The payloads, results and notes of one claim or page; the first item comes whatever its size.
+pub const PAGE_BYTES_MAX: usize = 16 << 20;
 /// Rows that one commit buries or purges.
 pub const SWEEP_ROWS_MAX: usize = 1_000;
 /// One journal entry.

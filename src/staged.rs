@@ -129,7 +129,7 @@ impl Staged {
         self.changes.push(change);
     }
 
-    /// Every row of the state's `ready` index up to `floor` is about to be staged.
+    /// Every row of the state's `ready` index up to `floor` is staged.
     pub fn raise_ready_floor(&mut self, queue: QueueId, floor: ReadyKey) {
         let raised = self.ready_floor.get(&queue).map_or(floor, |before| floor.max(*before));
         self.ready_floor.insert(queue, raised);

@@ -235,6 +235,13 @@ impl Task {
         }
     }
 
+    /// Of everything in it that is the user's and may be large.
+    pub fn bytes(&self) -> usize {
+        let notes = [&self.progress, &self.result];
+        let notes = notes.into_iter().flatten().map(|note| note.len()).sum::<usize>();
+        self.spec.payload.len() + notes + self.last_error.as_ref().map_or(0, |text| text.len())
+    }
+
     /// The key, while this task is what takes it.
     pub fn held_key(&self) -> Option<&Name> {
         self.spec.key.as_ref().filter(|_| self.row.holds_key)

@@ -10,7 +10,7 @@ use crate::blob::Blob;
 use crate::change::{Change, KeptKey, Removal};
 use crate::error::Error;
 use crate::id::{Instant, QueueId, SAFE_MAX, Seq, TaskId, Token, Version};
-use crate::index::{Order, Ready};
+use crate::index::{Order, Ready, ReadyKey};
 use crate::lease::LeaseRow;
 use crate::limits::TOKENS_PER_MS;
 use crate::name::{Name, NameRef};
@@ -178,17 +178,14 @@ impl Txn<'_> {
         self.merged_first::<O>(queue, after, after, max)
     }
 
-    /// The first `max` tasks that a claim serves now, all of which it will claim.
+    /// The first `max` tasks that a claim serves now.
     ///
-    /// **Cost:** O(log n + max): the claims of one entry do not walk over each other's rows again.
-    pub fn take_ready(&mut self, queue: QueueId, max: usize) -> Vec<TaskId> {
+    /// **Cost:** O(log n + max): the claims of one entry do not walk over each other's rows again,
+    /// as far as [`Staged::raise_ready_floor`] was told of them.
+    pub fn first_ready(&mut self, queue: QueueId, max: usize) -> Vec<(ReadyKey, TaskId)> {
         self.staged.index_at(queue, self.now);
         let floor = self.staged.ready_floor(queue).map_or(Bound::Unbounded, Bound::Excluded);
-        let found = self.merged_first::<Ready>(queue, floor, Bound::Unbounded, max);
-        if let Some((last, _)) = found.last() {
-            self.staged.raise_ready_floor(queue, *last);
-        }
-        found.into_iter().map(|(_, id)| id).collect()
+        self.merged_first::<Ready>(queue, floor, Bound::Unbounded, max)
     }
 
     fn merged_first<O: Order>(

@@ -3,6 +3,7 @@
 mod support;
 
 use fencepost::blob::Blob;
+use fencepost::engine::{Engine, Options};
 use fencepost::error::{Code, Error};
 use fencepost::id::{Instant, Millis, Priority, SAFE_MAX, Seq, TaskId, Token, Version};
 use fencepost::limits::{BATCH_ITEMS_MAX, NOTE_BYTES_MAX, PAYLOAD_BYTES_DEFAULT, TEXT_BYTES_MAX};
@@ -12,7 +13,7 @@ use fencepost::ops::{
 };
 use support::command::{blob, queue};
 use support::script::check;
-use support::{assert_verified, at, commit, engine};
+use support::{assert_verified, at, commit, engine, options};
 
 const HARMLESS: [&str; 15] = [
     "a",
@@ -254,6 +255,34 @@ fn claims_and_pages_are_cut_to_a_thousand() {
     let request = ClaimRequest { queue: name, owner, max: usize::MAX, lease: None };
     assert_eq!(engine.claim(at(0), request).unwrap().len(), 1_000);
     assert_eq!(engine.claim(at(0), request).unwrap().len(), 1);
+}
+
+#[test]
+fn claims_and_pages_end_where_their_bytes_would_not_fit() {
+    let mut engine = Engine::new(Options { payload_bytes_max: 8 << 20, ..options(1) });
+    let many = queue("many").unwrap();
+    let large = Blob::from(&vec![b'x'; 6 << 20][..]);
+    for number in 0..5 {
+        engine.enqueue(at(0), Enqueue::new(many, large.clone())).unwrap();
+        let key = format!("k{number}");
+        engine.put_value(at(0), NameRef::key(&key).unwrap(), large.clone()).unwrap();
+        commit(&mut engine);
+    }
+    let view = engine.view(at(0));
+    let page = view.tasks(many, None, TaskId::default(), 5);
+    assert_eq!((page.items.len(), page.more), (2, true));
+    let page = view.tasks(many, None, page.items[1].id, 5);
+    assert_eq!((page.items.len(), page.more), (2, true));
+    let page = view.tasks(many, None, page.items[1].id, 5);
+    assert_eq!((page.items.len(), page.more), (1, false));
+    let page = view.values("k", Some("k2"), 2);
+    assert_eq!((page.items.len(), page.more), (2, false));
+    let owner = NameRef::owner("w").unwrap();
+    let request = ClaimRequest { queue: many, owner, max: 5, lease: None };
+    let served: Vec<usize> = (0..4).map(|_| engine.claim(at(0), request).unwrap().len()).collect();
+    assert_eq!(served, [2, 2, 1, 0]);
+    commit(&mut engine);
+    assert_verified(&engine);
 }
 
 #[test]

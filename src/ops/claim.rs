@@ -6,6 +6,7 @@
 //!
 //! **Cost:** O(log n) per served or buried task, whatever waits besides.
 
+use super::page::fitting;
 use super::sweep;
 use crate::error::Error;
 use crate::id::{Millis, TaskId};
@@ -19,7 +20,8 @@ use crate::txn::Txn;
 pub struct ClaimRequest<'a> {
     pub queue: NameRef<'a>,
     pub owner: NameRef<'a>,
-    /// At most so many; cut to 1 000. 0 claims nothing and touches nothing.
+    /// At most so many; cut to 1 000, and to what a page holds in bytes. 0 claims nothing and
+    /// touches nothing.
     pub max: usize,
     /// How long the claims last; `None`: as each task's own stamp says.
     pub lease: Option<Millis>,
@@ -39,9 +41,10 @@ pub fn claim(txn: &mut Txn<'_>, request: ClaimRequest<'_>) -> Result<Claimed, Er
         return Ok(Vec::new());
     }
     sweep::bury(txn, queue, SWEEP_ROWS_MAX);
-    let ready = txn.take_ready(queue, request.max.min(PAGE_ITEMS_MAX));
+    let mut ready = txn.first_ready(queue, request.max.min(PAGE_ITEMS_MAX));
+    ready.truncate(fitting(ready.iter().filter_map(|(_, id)| txn.task(*id)).map(Task::bytes)));
     let owner = request.owner.to_name();
-    let serve = |id: TaskId| {
+    let mut serve = |id: TaskId| {
         let token = txn.take_token()?;
         let task = txn.task(id).expect("the index names rows that exist").clone();
         let lease = request.lease.unwrap_or(task.spec.stamps.lease);
@@ -49,5 +52,9 @@ pub fn claim(txn: &mut Txn<'_>, request: ClaimRequest<'_>) -> Result<Claimed, Er
         txn.put_row(&task, row.clone());
         Ok(Task { row, ..task })
     };
-    ready.into_iter().map(serve).collect()
+    let claimed = ready.iter().map(|(_, id)| serve(*id)).collect::<Result<_, _>>()?;
+    if let Some((last, _)) = ready.last() {
+        txn.staged.raise_ready_floor(queue, *last);
+    }
+    Ok(claimed)
 }

@@ -3,6 +3,7 @@
 //! Absent and forbidden look alike to who may not inspect: no row, an empty page. They see what is
 //! merged; what is staged and not yet in the journal shows only inside its own transaction.
 
+use super::page::Page;
 use crate::change::ValueRow;
 use crate::id::{Instant, TaskId};
 use crate::lease::LeaseRow;
@@ -19,13 +20,6 @@ pub struct View<'a> {
     pub state: &'a State,
     pub now: Instant,
     pub caller: Option<&'a Caller>,
-}
-
-/// A page, and whether more follow.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Page<T> {
-    pub items: Vec<T>,
-    pub more: bool,
 }
 
 /// Why a task is not running, and when that may change.
@@ -96,9 +90,7 @@ impl<'a> View<'a> {
             .map(|handle| self.state.task_at(*handle))
             .collect();
         items.sort_unstable_by_key(|task| task.id);
-        let more = limit > 0 && items.len() > limit;
-        items.truncate(limit);
-        Page { items, more }
+        Page::of(items.into_iter(), limit, |task| task.bytes())
     }
 
     /// In the order of [`Phase::ALL`]. **Cost:** O(1).
@@ -187,7 +179,7 @@ impl<'a> View<'a> {
             .take_while(|(name, _)| name.as_str().starts_with(prefix))
             .filter(|(_, row)| row.holder(self.now).is_some())
             .filter(|(name, _)| self.shows(Right::Inspect, Realm::Lease, name));
-        page(seen, limit)
+        Page::of(seen, limit, |(_, row)| row.meta.as_ref().map_or(0, |meta| meta.len()))
     }
 
     pub fn value(&self, key: NameRef<'_>) -> Option<&'a ValueRow> {
@@ -206,7 +198,7 @@ impl<'a> View<'a> {
         let seen = rows
             .take_while(|(key, _)| key.as_str().starts_with(prefix))
             .filter(|(key, _)| self.shows(Right::Read, Realm::Kv, key));
-        page(seen, limit)
+        Page::of(seen, limit, |(_, row)| row.value.len())
     }
 
     /// The engine's own families stay out of lists.
@@ -225,13 +217,6 @@ pub(crate) fn from<'a>(
         _ => Bound::Included(prefix),
     };
     (start, Bound::Unbounded)
-}
-
-fn page<T>(items: impl Iterator<Item = T>, limit: usize) -> Page<T> {
-    let limit = limit.min(PAGE_ITEMS_MAX);
-    let mut items = items;
-    let page: Vec<T> = items.by_ref().take(limit).collect();
-    Page { more: limit > 0 && items.next().is_some(), items: page }
 }
 
 impl Because {

@@ -1,6 +1,7 @@
 //! Reads inside a transaction: they see what it wrote.
 
-use super::read::{Page, from};
+use super::page::Page;
+use super::read::from;
 use crate::blob::Blob;
 use crate::id::{TaskId, Version};
 use crate::name::{Name, NameRef, RESERVED_PREFIX};
@@ -40,19 +41,10 @@ pub fn values(
     let merged = merged.take_while(|key| key.as_str().starts_with(prefix)).peekable();
     let fresh = fresh.range::<str, _>(range).map(|(_, key)| *key);
     let fresh = fresh.take_while(|key| key.as_str().starts_with(prefix)).peekable();
-    let mut items = Vec::new();
-    for key in united(merged, fresh) {
-        if key.as_str().starts_with(RESERVED_PREFIX) {
-            continue;
-        }
-        if let Some(found) = value(txn, key.into()) {
-            if items.len() == limit {
-                return Page { items, more: limit > 0 };
-            }
-            items.push((key.clone(), found));
-        }
-    }
-    Page { items, more: false }
+    let seen = united(merged, fresh)
+        .filter(|key| !key.as_str().starts_with(RESERVED_PREFIX))
+        .filter_map(|key| value(txn, key.into()).map(|found| (key.clone(), found)));
+    Page::of(seen, limit, |(_, found)| found.value.len())
 }
 
 fn found(txn: &Txn<'_>, value: &Blob, version: Version) -> Found {

@@ -27,12 +27,16 @@ pub const START: Instant = Instant::saturating(1_700_000_000_000);
 
 /// An empty replica.
 pub fn engine(replica: u64) -> Engine {
-    Engine::new(Options {
+    Engine::new(options(replica))
+}
+
+pub fn options(replica: u64) -> Options {
+    Options {
         store: NameRef::shared("store", "tests").expect("a good name").to_name(),
         seed: 0x5eed + replica,
         replica,
         payload_bytes_max: PAYLOAD_BYTES_DEFAULT,
-    })
+    }
 }
 
 /// So many milliseconds after the start.

@@ -14,7 +14,7 @@ export interface Kv {
   put(key: string, value: unknown): Promise<{ version: number }>;
   /** Whether it was there. */
   delete(key: string): Promise<boolean>;
-  /** In key order. `limit`: default 100, at most 1 000. */
+  /** In key order. `limit`: default 100, at most 1 000 and 16 MiB. */
   list<T = unknown>(options?: {
     prefix?: string;
     cursor?: string;

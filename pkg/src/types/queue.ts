@@ -82,7 +82,7 @@ export interface Queue<P = unknown, R = unknown> {
   /**
    * Claims up to `max` tasks in order: priority, due time, sequence.
    *
-   * `max`: default 1, at most 1 000 are given, 0 and less give none. `lease`: milliseconds, from 0;
+   * `max`: default 1; at most 1 000 and 16 MiB are given, 0 and less give none. `lease`: milliseconds, from 0;
    * default: each task's own stamp.
    */
   claim(owner: string, options?: { max?: number; lease?: number }): Promise<Task<P, R>[]>;
@@ -92,7 +92,7 @@ export interface Queue<P = unknown, R = unknown> {
   completeMany(tasks: readonly ClaimHolder[]): Promise<number>;
   /** Dead and done tasks too; null for an unknown id. */
   get(id: number): Promise<TaskRecord<P, R> | null>;
-  /** In id order. `limit`: default 100, at most 1 000; 0 is an empty page. */
+  /** In id order. `limit`: default 100, at most 1 000 and 16 MiB; 0 is an empty page. */
   list(options?: {
     state?: TaskState;
     cursor?: string;
