@@ -82,8 +82,8 @@ export interface Queue<P = unknown, R = unknown> {
   /**
    * Claims up to `max` tasks in order: priority, due time, sequence.
    *
-   * `max`: default 1; at most 1 000 and 16 MiB are given, 0 and less give none. `lease`: milliseconds, from 0;
-   * default: each task's own stamp.
+   * `max`: default 1; at most 1 000 and 16 MiB are given, 0 and less give none. `lease`:
+   * milliseconds, from 0; default: each task's own stamp.
    */
   claim(owner: string, options?: { max?: number; lease?: number }): Promise<Task<P, R>[]>;
   /** The Task of a claim that is still current: after a restart, or handed over. Else null. */
