@@ -39,7 +39,10 @@ import { readVersion } from './writes.js';
 /** What is asked before the body begins. */
 export type Guard = (engine: Bridge, at: Moment) => Outcome<undefined>;
 
-type Verdict<T> = { value: T } | { thrown: unknown } | { refused: Refused };
+type Verdict<T> =
+  | { how: 'returned'; value: T }
+  | { how: 'threw'; error: unknown }
+  | { how: 'refused'; refusal: Refused };
 
 /** Runs a body as one command. */
 export async function transact<T>(
@@ -49,8 +52,8 @@ export async function transact<T>(
 ): Promise<Committed<T> | Refused> {
   requireFunction('body', body);
   const { reply, version } = await session.command((engine, at) => decide(engine, at, body, guard));
-  if ('thrown' in reply) throw reply.thrown;
-  return 'refused' in reply ? reply.refused : { ok: true, value: reply.value, version };
+  if (reply.how === 'threw') throw reply.error;
+  return reply.how === 'refused' ? reply.refusal : { ok: true, value: reply.value, version };
 }
 
 function decide<T>(
@@ -64,9 +67,9 @@ function decide<T>(
   const verdict = run(running, body, guard);
   running.end();
   if (running.crash !== null) throw running.crash.error;
-  if (running.refused !== null || !('value' in verdict)) {
+  if (running.refused !== null || verdict.how !== 'returned') {
     engine.txAbort();
-    return running.refused === null ? verdict : { refused: running.refused };
+    return running.refused === null ? verdict : { how: 'refused', refusal: running.refused };
   }
   try {
     engine.txCommit(moment.now);
@@ -81,17 +84,18 @@ function run<T>(running: Running, body: (tx: Transaction) => T, guard?: Guard): 
   try {
     if (guard !== undefined) running.guard(guard);
     const value = body(makeTransaction(running));
-    if (!isThenable(value)) return { value };
+    if (!isThenable(value)) return { how: 'returned', value };
     // What comes of it is nobody's any more.
     Promise.resolve(value).catch(() => undefined);
-    return { thrown: invalid('body', 'a function that is not async', 'a promise') };
-  } catch (thrown) {
-    return { thrown };
+    return { how: 'threw', error: invalid('body', 'a function that is not async', 'a promise') };
+  } catch (error) {
+    return { how: 'threw', error };
   }
 }
 
 function isThenable(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && 'then' in value;
+  const isThing = (typeof value === 'object' && value !== null) || typeof value === 'function';
+  return isThing && typeof (value as { then?: unknown }).then === 'function';
 }
 
 /** A transaction under way. */
@@ -264,11 +268,13 @@ function readHolder(holder: unknown): Guard {
   if (typeof holder !== 'object' || holder === null) {
     throw invalid('holder', 'a Task or a Lease', shown(holder));
   }
-  if (!('name' in holder)) {
+  const given: { queue?: unknown; name?: unknown; token?: unknown } = holder;
+  if (given.queue !== undefined) {
     const claim = readClaim(holder);
     return (engine, at) => engine.txRequireClaim(claim, at);
   }
-  const name = sharedName('holder.name', holder.name);
-  const token = requireWhole('holder.token', 'token' in holder ? holder.token : undefined, 0);
+  if (given.name === undefined) throw invalid('holder', 'a Task or a Lease', shown(holder));
+  const name = sharedName('holder.name', given.name);
+  const token = requireWhole('holder.token', given.token, 0);
   return (engine, at) => engine.txRequireLease(name, token, at);
 }

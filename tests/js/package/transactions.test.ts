@@ -1,7 +1,7 @@
 /** BEHAVIOURS 42 to 44, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, del, FencepostError, put, type Transaction } from 'fencepost';
+import { check, del, FencepostError, put, type Task, type Transaction } from 'fencepost';
 import { bench, claimOne, held, refused, rejects, throws } from './support.js';
 
 test('a body sees its own writes and commits by returning', async () => {
@@ -147,3 +147,45 @@ test('enqueueMany is all or nothing', async () => {
   assert.equal(store.version, before + 1);
   assert.deepEqual(await queue.enqueueMany([]), []);
 });
+
+test('what somebody put on every object changes no answer of a transaction', async (t) => {
+  const names = ['refused', 'refusal', 'thrown', 'error', 'value', 'name', 'how'];
+  const { store, queue } = await bench();
+  await queue.enqueue('p');
+  const task = await claimOne(queue);
+  for (const name of names) {
+    const polluted = { value: 'polluted', configurable: true, writable: true };
+    Object.defineProperty(Object.prototype, name, polluted);
+  }
+  t.after(() => {
+    for (const name of names) Reflect.deleteProperty(Object.prototype, name);
+  });
+  const done = await store.transact((tx) => {
+    tx.require(task);
+    return 7;
+  });
+  const thrown = new RangeError('mine');
+  const failed = await store.transact(() => raise(thrown)).catch((e) => e);
+  const refusal = await store.transact((tx) => tx.require({ ...task, queue: 'mail', token: 1 }));
+  assert.deepEqual([done.ok, done.ok && done.value], [true, 7]);
+  assert.equal(failed, thrown);
+  assert.deepEqual([refusal.ok, !refusal.ok && refusal.reason], [false, 'fenced']);
+});
+
+test('a function that can be waited for is refused like a promise', async () => {
+  const { store } = await bench();
+  const later = Object.defineProperty(() => undefined, 'then', { value: () => undefined });
+  await rejects(
+    store.transact(() => later),
+    'INVALID_ARGUMENT',
+  );
+  const nobody: unknown = { token: 1 };
+  await rejects(
+    store.transact((tx) => tx.require(nobody as Task)),
+    'INVALID_ARGUMENT',
+  );
+});
+
+function raise(error: Error): never {
+  throw error;
+}
