@@ -1,7 +1,8 @@
-/** The npm package: `pkg/src/` compiled to `pkg/dist/`. */
+/** The npm package: `pkg/src/` compiled to `pkg/dist/`, and from that its other forms. */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './command.mjs';
+import { writeBundles, writeCommonJs, writeEngineModules } from './forms.mjs';
 import { onceFor } from './stamp.mjs';
 import { step } from './step.mjs';
 
@@ -10,14 +11,25 @@ const TSC = 'node_modules/typescript/bin/tsc';
 export async function compilePackage() {
   const paths = {
     stamp: 'target/stamps/package',
-    inputs: ['pkg/src', 'pkg/wasm/fencepost.d.ts', 'tsconfig.json', 'package-lock.json'],
-    outputs: ['pkg/dist/index.js'],
+    inputs: [
+      'pkg/src',
+      'pkg/wasm/fencepost.js',
+      'pkg/wasm/fencepost.d.ts',
+      'pkg/wasm/fencepost_bg.wasm',
+      'scripts/forms.mjs',
+      'tsconfig.json',
+      'package-lock.json',
+    ],
+    outputs: ['pkg/dist/index.js', 'pkg/dist/inline.js', 'pkg/cjs/dist/index.js'],
   };
   await step('package from TypeScript', () =>
     onceFor(paths, async () => {
       // The compiler leaves what it wrote for files that are gone.
       rmSync(join(ROOT, 'pkg/dist'), { recursive: true, force: true });
+      writeEngineModules();
       await checkTypes('tsconfig.json');
+      await writeCommonJs();
+      await writeBundles();
     }),
   );
 }

@@ -5,7 +5,7 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { Engine } from '../../pkg/dist/engine.js';
+import { Engine } from '../../pkg/dist/entry/node-engine.js';
 import { BaselineEngine } from './baseline.mjs';
 
 const CYCLES = 50_000;

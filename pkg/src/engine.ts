@@ -27,7 +27,7 @@ import {
 } from './arguments.js';
 import { errorText } from './codec.js';
 import { shown } from './errors.js';
-import { type EngineModule, type EngineOptions, loadEngine, type WasmSource } from './load.js';
+import type { EngineOptions } from './load.js';
 import { requireName, sharedName } from './names.js';
 import {
   ENQUEUE_OPTIONS,
@@ -39,6 +39,7 @@ import {
   readLimit,
   requireId,
 } from './options.js';
+import { loadEngine, type Platform, type WasmSource } from './platform/platform.js';
 import type {
   Bridge,
   EnqueuedReply,
@@ -70,15 +71,14 @@ export interface RawClaim {
   token: number;
 }
 
-export class Engine {
-  readonly #bridge: Bridge;
-  /** The entry taken last, so that merging it again need not decode it. */
-  #taken: Uint8Array | undefined;
+/** How an engine is loaded. */
+export interface LoadOptions extends Partial<EngineOptions> {
+  /** Where the engine comes from. Default: what the package brings. */
+  wasm?: WasmSource | undefined;
+}
 
-  private constructor(bridge: Bridge) {
-    this.#bridge = bridge;
-  }
-
+/** What stands behind the name `Engine`. */
+export interface EngineLoader {
   /**
    * Loads the engine and makes one.
    *
@@ -88,10 +88,27 @@ export class Engine {
    * from
    * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `RESERVED_NAME`
    */
-  static async load(options: Partial<EngineOptions> & { wasm?: WasmSource } = {}): Promise<Engine> {
-    const { store = 'engine', wasm, ...rest } = options;
-    const module: EngineModule = await loadEngine(wasm);
-    return new Engine(module.create({ ...rest, store: requireName('store', store) }));
+  load(options?: LoadOptions): Promise<Engine>;
+}
+
+/** On a platform, which knows where its engine is. */
+export function engineOn(platform: Platform): EngineLoader {
+  return {
+    async load({ store = 'engine', wasm, ...rest }: LoadOptions = {}) {
+      const module = await loadEngine(platform, wasm);
+      return new Engine(module.create({ ...rest, store: requireName('store', store) }));
+    },
+  };
+}
+
+export class Engine {
+  readonly #bridge: Bridge;
+  /** The entry taken last, so that merging it again need not decode it. */
+  #taken: Uint8Array | undefined;
+
+  /** Engines are made by `Engine.load`. */
+  constructor(bridge: Bridge) {
+    this.#bridge = bridge;
   }
 
   /**

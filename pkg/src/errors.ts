@@ -58,8 +58,15 @@ export interface FencepostErrorOptions {
   cause?: unknown;
 }
 
-/** The only error this package throws for its own reasons. */
+/**
+ * The only error this package throws for its own reasons. `instanceof` also holds for one of
+ * another copy of the package: a program may well load it as a module and as CommonJS.
+ */
 export class FencepostError extends Error {
+  static {
+    holdAcrossCopies(FencepostError, 'FencepostError');
+  }
+
   readonly code: ErrorCode;
   readonly kind: ErrorKind;
   readonly details: ErrorDetails;
@@ -78,6 +85,10 @@ export class FencepostError extends Error {
 
 /** The claim or lease is no longer held: it lapsed, was taken over, or a renewal was refused. */
 export class LeaseLost extends FencepostError {
+  static {
+    holdAcrossCopies(LeaseLost, 'LeaseLost');
+  }
+
   constructor(message = 'the claim or lease is no longer held', options?: FencepostErrorOptions) {
     super('LEASE_LOST', message, options);
   }
@@ -89,6 +100,10 @@ export class LeaseLost extends FencepostError {
 
 /** The task was cancelled while its handler ran. */
 export class Cancelled extends FencepostError {
+  static {
+    holdAcrossCopies(Cancelled, 'Cancelled');
+  }
+
   constructor(message = 'the task was cancelled', options?: FencepostErrorOptions) {
     super('CANCELLED', message, options);
   }
@@ -100,6 +115,10 @@ export class Cancelled extends FencepostError {
 
 /** The handler ran longer than `maxRun`. */
 export class TimedOut extends FencepostError {
+  static {
+    holdAcrossCopies(TimedOut, 'TimedOut');
+  }
+
   constructor(message = 'the time is over', options?: FencepostErrorOptions) {
     super('TIMED_OUT', message, options);
   }
@@ -111,6 +130,10 @@ export class TimedOut extends FencepostError {
 
 /** The worker or the store is stopping. */
 export class Stopped extends FencepostError {
+  static {
+    holdAcrossCopies(Stopped, 'Stopped');
+  }
+
   constructor(message = 'the worker was stopped', options?: FencepostErrorOptions) {
     super('STOPPED', message, options);
   }
@@ -122,6 +145,10 @@ export class Stopped extends FencepostError {
 
 /** Thrown by a handler: the task cannot succeed, bury it now. */
 export class NonRetriable extends Error {
+  static {
+    holdAcrossCopies(NonRetriable, 'NonRetriable');
+  }
+
   override get name(): string {
     return 'NonRetriable';
   }
@@ -129,6 +156,10 @@ export class NonRetriable extends Error {
 
 /** Thrown by a handler: this attempt failed, try again after `delay`. */
 export class RetryAfter extends Error {
+  static {
+    holdAcrossCopies(RetryAfter, 'RetryAfter');
+  }
+
   /** Milliseconds; negative means at once. */
   readonly delay: number;
 
@@ -151,6 +182,19 @@ export class RetryAfter extends Error {
   override get name(): string {
     return 'RetryAfter';
   }
+}
+
+/** Marks what is made by a class, and lets the class know it by the mark. */
+function holdAcrossCopies(made: { prototype: object }, name: string): void {
+  const mark = Symbol.for(`fencepost.${name}`);
+  Object.defineProperty(made.prototype, mark, { value: true });
+  Object.defineProperty(made, Symbol.hasInstance, {
+    value(this: unknown, value: unknown): boolean {
+      if (this === made) return typeof value === 'object' && value !== null && mark in value;
+      // A class that somebody derived from it.
+      return Function.prototype[Symbol.hasInstance].call(this as object, value);
+    },
+  });
 }
 
 const SHOWN_CHARS_MAX = 100;

@@ -1,4 +1,7 @@
-/** `fencepost`: durable task queues and fenced leases that run where your code runs. */
+/**
+ * `fencepost`: durable task queues and fenced leases that run where your code runs. `open` is what
+ * the entries in `entry/` add, each for its runtime.
+ */
 export {
   Cancelled,
   type ErrorCode,
@@ -13,6 +16,6 @@ export {
 } from './errors.js';
 export type { Durability, Entry, Journal, News, Slot } from './journal/journal.js';
 export { memory } from './journal/memory.js';
-export { open } from './open.js';
+export type { Open } from './open.js';
 export type * from './types.js';
 export { check, del, put } from './writes.js';

@@ -1,6 +1,9 @@
 /**
- * Loads the engine: compiled once per source, lazily; every store has an instance of its own, so
- * that a crash is one store's, and its memory goes when the store does.
+ * Compiles the engine; where it comes from is the matter of a platform. Every store has an instance
+ * of its own, so that a crash is one store's, and its memory goes when the store does.
+ *
+ * **Invariant**: nothing but an engine comes out of here. Whatever else arrived is
+ * `INVALID_ARGUMENT`, with where it came from and how it begins.
  */
 
 import { instantiate } from '../wasm/fencepost.js';
@@ -26,31 +29,28 @@ export interface EngineModule {
   create(options: EngineOptions): Bridge;
 }
 
-/** Where the engine comes from, when not from beside this file. */
-export type WasmSource = WebAssembly.Module | BufferSource | URL | Response | Promise<Response>;
-
 const MAGIC = [0x00, 0x61, 0x73, 0x6d];
-let ownModule: Promise<EngineModule> | undefined;
 
 /**
- * The engine from `source`, or from beside this file.
- *
- * @throws FencepostError `INVALID_ARGUMENT` when what arrives is not WebAssembly, with where it
- * came from and its first bytes
+ * Work that is done once, when it is first asked for. Of a failure nothing is kept: the next one
+ * who asks tries again.
  */
-export function loadEngine(source?: WasmSource): Promise<EngineModule> {
-  if (source !== undefined) return compile(source).then(engineOf);
-  ownModule ??= compile(new URL('../wasm/fencepost_bg.wasm', import.meta.url)).then(engineOf);
-  ownModule.catch(() => {
-    ownModule = undefined;
-  });
-  return ownModule;
+export function once<T>(work: () => Promise<T>): () => Promise<T> {
+  let done: Promise<T> | undefined;
+  return () => {
+    done ??= work().catch((error) => {
+      done = undefined;
+      throw error;
+    });
+    return done;
+  };
 }
 
-function engineOf(module: WebAssembly.Module): EngineModule {
+/** The engine in a compiled module. */
+export function engineOf(module: WebAssembly.Module): EngineModule {
   return {
     create({ store, seed, replica, maxPayloadBytes }) {
-      const { Core, memory } = instantiate(module);
+      const { Core, memory } = instantiateChecked(module);
       try {
         const core = new Core(store, seed, replica, maxPayloadBytes);
         return new WasmBridge(core, Core, memory);
@@ -61,51 +61,71 @@ function engineOf(module: WebAssembly.Module): EngineModule {
   };
 }
 
-async function compile(source: WasmSource): Promise<WebAssembly.Module> {
-  if (source instanceof WebAssembly.Module) return source;
-  if (source instanceof URL) {
-    return source.protocol === 'file:'
-      ? compileBytes(await readFile(source), source.href)
-      : compileResponse(await fetch(source));
-  }
-  if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) {
-    return compileBytes(bytesOf(source), 'the given bytes');
-  }
-  return compileResponse(await source);
-}
-
-async function readFile(url: URL): Promise<Uint8Array<ArrayBuffer>> {
-  const { readFile } = await import('node:fs/promises');
-  return new Uint8Array(await readFile(url));
-}
-
-async function compileResponse(response: Response): Promise<WebAssembly.Module> {
-  const from = response.url || 'the given response';
-  if (!response.ok) throw notWasm(from, `HTTP status ${response.status}`);
-  return compileBytes(new Uint8Array(await response.arrayBuffer()), from);
-}
-
-function compileBytes(bytes: Uint8Array<ArrayBuffer>, from: string): Promise<WebAssembly.Module> {
+/** `from`: where they come from, for a message. */
+export async function engineOfBytes(
+  bytes: Uint8Array<ArrayBuffer>,
+  from: string,
+): Promise<EngineModule> {
   if (MAGIC.some((byte, position) => bytes[position] !== byte)) {
     const first = new TextDecoder('latin1').decode(bytes.subarray(0, 16));
-    throw notWasm(from, `bytes that begin with ${shown(first)}`);
+    const got = bytes.length === 0 ? 'no bytes' : `bytes that begin with ${shown(first)}`;
+    throw wrong(`WebAssembly at ${from}`, got, { from });
   }
-  return WebAssembly.compile(bytes);
+  try {
+    return engineOf(await WebAssembly.compile(bytes));
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    const advice = 'where code may not be compiled, pass a WebAssembly.Module';
+    throw wrong(`WebAssembly at ${from} that compiles here`, `${problem} (${advice})`, {
+      from,
+      cause,
+    });
+  }
 }
 
-function bytesOf(source: BufferSource): Uint8Array<ArrayBuffer> {
-  const view = ArrayBuffer.isView(source)
-    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
-    : new Uint8Array(source);
-  return new Uint8Array(view);
+/** The engine behind a URL. */
+export async function fetchedEngine(url: URL): Promise<EngineModule> {
+  return engineOfResponse(await arrived(url.href, () => fetch(url)));
 }
 
-function notWasm(from: string, got: string): FencepostError {
-  return new FencepostError(
-    'INVALID_ARGUMENT',
-    `wasm: expected WebAssembly at ${from}, got ${got}`,
-    {
-      details: { argument: 'wasm', from },
-    },
-  );
+export async function engineOfResponse(response: Response): Promise<EngineModule> {
+  const from = response.url || 'the given response';
+  if (!response.ok) {
+    throw wrong(`WebAssembly at ${from}`, `HTTP status ${response.status}`, { from });
+  }
+  const bytes = await arrived(from, () => response.arrayBuffer());
+  return engineOfBytes(new Uint8Array(bytes), from);
+}
+
+/** What comes from `from`; what hinders it is told with the place. */
+export async function arrived<T>(from: string, reach: () => Promise<T>): Promise<T> {
+  try {
+    return await reach();
+  } catch (cause) {
+    const problem = cause instanceof Error ? cause.message : String(cause);
+    throw wrong(`WebAssembly at ${from}`, problem, { from, cause });
+  }
+}
+
+/** A module of something else, or of another version, does not fit the imports of this one. */
+function instantiateChecked(module: WebAssembly.Module): ReturnType<typeof instantiate> {
+  try {
+    return instantiate(module);
+  } catch (cause) {
+    if (!(cause instanceof WebAssembly.LinkError || cause instanceof TypeError)) throw cause;
+    const expected = 'the engine of this very version of the package';
+    throw wrong(expected, `another module: ${cause.message}`, { cause });
+  }
+}
+
+/** What came for the option `wasm`, or instead of the package's own engine. */
+export function wrong(
+  expected: string,
+  got: string,
+  { from, cause }: { from?: string; cause?: unknown } = {},
+): FencepostError {
+  return new FencepostError('INVALID_ARGUMENT', `wasm: expected ${expected}, got ${got}`, {
+    details: { argument: 'wasm', ...(from !== undefined && { from }) },
+    cause,
+  });
 }

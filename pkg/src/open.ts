@@ -11,8 +11,9 @@ import { LogClock, systemClock, TIMER_MAX } from './clock.js';
 import { Committer } from './committer.js';
 import { FencepostError, shown } from './errors.js';
 import type { Durability, Journal } from './journal/journal.js';
-import { type EngineModule, loadEngine, type WasmSource } from './load.js';
+import type { EngineModule } from './load.js';
 import { sharedName } from './names.js';
+import { loadEngine, type Platform } from './platform/platform.js';
 import { Replica } from './replica.js';
 import { StoreHandle } from './store.js';
 import type { Clock, OpenOptions, Store } from './types.js';
@@ -41,42 +42,51 @@ interface Settings {
   readonly maxPayloadBytes: number | undefined;
   readonly clock: Clock;
   readonly seed: bigint | undefined;
-  readonly wasm: WasmSource | undefined;
+  readonly wasm: unknown;
   readonly timeout: number;
   readonly expectLogId: string | undefined;
   readonly restore: Uint8Array | undefined;
 }
 
-/**
- * Opens the store `name`, or makes it.
- *
- * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `RESERVED_NAME` for a bad call;
- * `JOURNAL_LOCKED`, `JOURNAL_UNAVAILABLE` when the journal cannot be had; `JOURNAL_CORRUPT`,
- * `FORMAT_TOO_NEW` when it cannot be read; `LOG_REPLACED` when it is not the expected one
- *
- * ```ts
- * await using store = await open('my-app')
- * await store.queue('mail').enqueue({ to: 'somebody@example.com' })
- * ```
- */
-export async function open(name: string, options?: OpenOptions): Promise<Store> {
-  const store = sharedName('name', name).text;
-  const settings = readSettings(options);
-  const module = await loadEngine(settings.wasm);
-  const replica = new Replica(() => createEngine(module, store, settings));
-  // The engine has checked the name by now.
-  const journal = settings.journal ?? (await defaultJournal());
-  const clock = new LogClock(settings.clock, journal.now?.bind(journal));
-  const committer = new Committer({ journal, replica, clock, timeout: settings.timeout });
-  await openJournal(committer, store, settings);
-  try {
-    await found(committer, settings);
-    requireSame(committer, store, settings);
-  } catch (error) {
-    await committer.close().catch(() => undefined);
-    throw error;
-  }
-  return new StoreHandle({ name: store, committer, upkeep: new Upkeep(committer) });
+/** What an entry exports as `open`. */
+export interface Open {
+  /**
+   * Opens the store `name`, or makes it.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME`, `RESERVED_NAME` for a bad call;
+   * `JOURNAL_LOCKED`, `JOURNAL_UNAVAILABLE` when the journal cannot be had; `JOURNAL_CORRUPT`,
+   * `FORMAT_TOO_NEW` when it cannot be read; `LOG_REPLACED` when it is not the expected one
+   *
+   * ```ts
+   * await using store = await open('my-app')
+   * await store.queue('mail').enqueue({ to: 'somebody@example.com' })
+   * ```
+   */
+  // biome-ignore lint/style/useShorthandFunctionType: editors show what is said of a signature
+  (name: string, options?: OpenOptions): Promise<Store>;
+}
+
+/** On a platform, which brings an engine and, mostly, a journal. */
+export function openOn(platform: Platform): Open {
+  return async function open(name, options) {
+    const store = sharedName('name', name).text;
+    const settings = readSettings(options);
+    const module = await loadEngine(platform, settings.wasm);
+    const replica = new Replica(() => createEngine(module, store, settings));
+    // The engine has checked the name by now.
+    const journal = settings.journal ?? platform.journal();
+    const clock = new LogClock(settings.clock, journal.now?.bind(journal));
+    const committer = new Committer({ journal, replica, clock, timeout: settings.timeout });
+    await openJournal(committer, store, settings);
+    try {
+      await found(committer, settings);
+      requireSame(committer, store, settings);
+    } catch (error) {
+      await committer.close().catch(() => undefined);
+      throw error;
+    }
+    return new StoreHandle({ name: store, committer, upkeep: new Upkeep(committer) });
+  };
 }
 
 function createEngine(module: EngineModule, store: string, settings: Settings) {
@@ -153,28 +163,6 @@ function crashed(error: unknown): FencepostError {
   return new FencepostError('ENGINE_CRASHED', `the engine crashed: ${message}`, { cause: error });
 }
 
-/** A file where there are files, else a database where there is one. */
-async function defaultJournal(): Promise<Journal> {
-  const { process, navigator } = globalThis as {
-    process?: { versions?: { node?: string } };
-    navigator?: { userAgent?: string };
-  };
-  const isEdge = navigator?.userAgent === 'Cloudflare-Workers';
-  if (typeof process?.versions?.node === 'string' && !isEdge) {
-    const { file } = await import('./journal/file.js');
-    return file();
-  }
-  if ('indexedDB' in globalThis) {
-    const { indexedDb } = await import('./journal/indexeddb.js');
-    return indexedDb();
-  }
-  throw new FencepostError(
-    'INVALID_ARGUMENT',
-    'journal: this runtime has no default one; pass memory() or another journal',
-    { details: { argument: 'journal' } },
-  );
-}
-
 function readSettings(value: unknown): Settings {
   const options = readOptions('options', value, OPTIONS);
   const { journal, clock, wasm, expectLogId, restore } = options;
@@ -191,7 +179,7 @@ function readSettings(value: unknown): Settings {
     maxPayloadBytes: Number.isNaN(bytesMax) ? undefined : bytesMax,
     clock: (clock as Clock | undefined) ?? systemClock,
     seed: readSeed(options.seed),
-    wasm: wasm as WasmSource | undefined,
+    wasm,
     timeout: Number.isNaN(timeout) ? TIMEOUT_MS : timeout,
     expectLogId: expectLogId === undefined ? undefined : requireText('expectLogId', expectLogId),
     restore: restore?.slice(),

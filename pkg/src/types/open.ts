@@ -29,7 +29,7 @@ export interface OpenOptions {
   clock?: Clock;
   /** Makes jitter repeatable, for tests. 0 to 2^64 - 1. Default: random. */
   seed?: bigint;
-  /** Where the engine comes from. Default: the file beside this module. */
+  /** Where the engine comes from. Default: what the package brings, as its runtime takes it. */
   wasm?: WebAssembly.Module | BufferSource | URL | Response | Promise<Response>;
   /** Bounds every journal operation, in milliseconds. Default 30 000; 1 to 2^31 - 1. */
   timeout?: number;

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { LogClock } from '../../../pkg/dist/clock.js';
 import { Committer } from '../../../pkg/dist/committer.js';
 import { memory } from '../../../pkg/dist/journal/memory.js';
-import { loadEngine } from '../../../pkg/dist/load.js';
+import { node } from '../../../pkg/dist/platform/node.js';
 import { Replica } from '../../../pkg/dist/replica.js';
 import type { Bridge } from '../../../pkg/dist/requests.js';
 import { StoreHandle } from '../../../pkg/dist/store.js';
@@ -20,7 +20,7 @@ interface Plan {
 
 /** A store whose engine crashes on demand, and how many engines it has used. */
 async function crashing() {
-  const module = await loadEngine();
+  const module = await node.engine();
   const plan: Plan = { method: 'queueEnqueue', times: 0 };
   const used = { engines: 0, afterCrash: 0 };
   const create = () => {

@@ -33,13 +33,14 @@ const PACKAGE_LAYERS = [
   ['journal'],
   ['types', 'requests', 'arguments', 'call', 'clock', 'alarm', 'turn'],
   ['names', 'caller', 'codec', 'writes', 'options', 'page'],
-  ['packing', 'packed', 'records', 'border', 'bridge', 'load', 'engine'],
+  ['packing', 'packed', 'records', 'border', 'bridge', 'load', 'platform', 'engine'],
   ['replica', 'compactor', 'follower', 'pending', 'round', 'unknown', 'committer'],
   ['session', 'upkeep'],
   ['kv', 'lock', 'wait', 'task', 'queue', 'effect', 'transaction', 'lease'],
   ['store'],
   ['open'],
   ['index', 'testing'],
+  ['entry'],
 ];
 
 /** Rust: `crate::x`, `crate::{x, y}` and as many `super::` as lead out of the file's module. */

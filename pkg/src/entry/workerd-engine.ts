@@ -1,0 +1,7 @@
+/** `fencepost/engine` for edge workers. */
+import { engineOn, type Engine as Made } from '../engine.js';
+import { workerd } from '../platform/workerd.js';
+
+export type * from '../engine.js';
+export type Engine = Made;
+export const Engine = engineOn(workerd);

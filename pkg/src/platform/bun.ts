@@ -1,0 +1,12 @@
+/** Bun: such an import is a path, and its bundler and its executables take the file along. */
+import path from '../../wasm/fencepost_bg.wasm' with { type: 'file' };
+import { file } from '../journal/file.js';
+import { once } from '../load.js';
+import type { Platform } from './platform.js';
+import { readEngine } from './read.js';
+
+export const bun: Platform = {
+  engine: once(() => readEngine(new URL(path as string, import.meta.url))),
+  engineAt: readEngine,
+  journal: file,
+};

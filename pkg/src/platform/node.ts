@@ -1,0 +1,12 @@
+/** Node: the engine is read from the file it lies in. */
+import { location } from '../../wasm/location.js';
+import { file } from '../journal/file.js';
+import { once } from '../load.js';
+import type { Platform } from './platform.js';
+import { readEngine } from './read.js';
+
+export const node: Platform = {
+  engine: once(() => readEngine(location)),
+  engineAt: readEngine,
+  journal: file,
+};

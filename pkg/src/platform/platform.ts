@@ -1,0 +1,76 @@
+/** What differs between runtimes, and nothing else. */
+import { FencepostError, shown } from '../errors.js';
+import type { Journal } from '../journal/journal.js';
+import {
+  arrived,
+  type EngineModule,
+  engineOf,
+  engineOfBytes,
+  engineOfResponse,
+  wrong,
+} from '../load.js';
+
+/** Where the engine comes from, when not from where the package keeps it. */
+export type WasmSource = WebAssembly.Module | BufferSource | URL | Response | Promise<Response>;
+
+export interface Platform {
+  /** The engine that the package brings: compiled when first asked for, then the same for all. */
+  readonly engine: () => Promise<EngineModule>;
+  /** The engine behind a URL. */
+  readonly engineAt: (url: URL) => Promise<EngineModule>;
+  /**
+   * Where a store is kept when nobody says otherwise.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT` where there is no such place
+   */
+  readonly journal: () => Journal;
+}
+
+/**
+ * The engine from `source`, or the one that the package brings.
+ *
+ * @throws FencepostError `INVALID_ARGUMENT` when what arrives is not this engine, with where it
+ * came from and its first bytes
+ */
+export async function loadEngine(platform: Platform, source: unknown): Promise<EngineModule> {
+  if (source === undefined) return platform.engine();
+  if (isModule(source)) return engineOf(source as WebAssembly.Module);
+  if (isBytes(source)) return engineOfBytes(bytesOf(source), 'the given bytes');
+  if (source instanceof URL) return platform.engineAt(source);
+  const response: unknown = await arrived('the given promise', async () => source);
+  if (isResponse(response)) return engineOfResponse(response);
+  const expected = 'a WebAssembly.Module, bytes, a URL, a Response or the promise of one';
+  throw wrong(expected, response === source ? shown(source) : `a promise of ${shown(response)}`);
+}
+
+/** Where a platform has no journal. `advice`: what to pass instead. */
+export function noJournal(advice: string): FencepostError {
+  return new FencepostError('INVALID_ARGUMENT', `journal: this runtime has no default; ${advice}`, {
+    details: { argument: 'journal' },
+  });
+}
+
+/** By its tag: a module of another realm is one as well. */
+function isModule(source: unknown): boolean {
+  return tagOf(source) === '[object WebAssembly.Module]';
+}
+
+function isBytes(source: unknown): source is BufferSource {
+  return ArrayBuffer.isView(source) || tagOf(source) === '[object ArrayBuffer]';
+}
+
+function tagOf(value: unknown): string {
+  return Object.prototype.toString.call(value);
+}
+
+function isResponse(value: unknown): value is Response {
+  return typeof (value as Response | null)?.arrayBuffer === 'function';
+}
+
+/** A copy: the caller may go on writing to what was given. */
+function bytesOf(source: BufferSource): Uint8Array<ArrayBuffer> {
+  const view = ArrayBuffer.isView(source)
+    ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
+    : new Uint8Array(source);
+  return new Uint8Array(view);
+}

@@ -1,0 +1,14 @@
+/** Edge workers: code may not be compiled while they run, so the module comes compiled. */
+import module from '../../wasm/fencepost_bg.wasm';
+import { engineOf, fetchedEngine } from '../load.js';
+import { noJournal, type Platform } from './platform.js';
+
+const engine = engineOf(module as WebAssembly.Module);
+
+export const workerd: Platform = {
+  engine: async () => engine,
+  engineAt: fetchedEngine,
+  journal() {
+    throw noJournal('pass a journal on storage of yours, or memory() for one that ends with it');
+  },
+};

@@ -1,0 +1,101 @@
+/**
+ * The forms of the package besides the modules that the TypeScript compiler writes: the engine's
+ * file as modules, the same code as CommonJS, and everything in one file for a page.
+ *
+ * **Invariant**: all of them come from one build. No form has a source of its own.
+ */
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { ROOT } from './command.mjs';
+
+const WASM = 'fencepost_bg.wasm';
+/** The oldest runtime that is promised; see `engines` of the manifest. */
+const NODE = 'node20';
+const BROWSERS = 'es2022';
+/** What only bundlers for browsers, Bun and edge workers take, and those take modules. */
+const MODULES_ONLY = /^(platform|entry)\/(browser|bun|slim|workerd)\b/;
+
+/** Beside the engine's file: where it lies, and all that is in it. */
+export function writeEngineModules() {
+  // Its raw exports are named for nobody, and would be taken for the type of an import of the file.
+  rmSync(join(ROOT, `pkg/wasm/${WASM}.d.ts`), { force: true });
+  write('pkg/wasm/location.js', `export const location = new URL('./${WASM}', import.meta.url);\n`);
+  write('pkg/wasm/location.d.ts', 'export const location: URL;\n');
+  const gzipped = gzipSync(readFileSync(join(ROOT, 'pkg/wasm', WASM)), { level: 9 });
+  write('pkg/wasm/inlined.js', `export default '${gzipped.toString('base64')}';\n`);
+  write('pkg/wasm/inlined.d.ts', 'declare const gzipped: string;\nexport default gzipped;\n');
+}
+
+/**
+ * `pkg/cjs/`: every module by itself, as in `pkg/dist/`, so that two entries share what they share
+ * there. Its manifest makes Node and the TypeScript compiler take it for CommonJS.
+ */
+export async function writeCommonJs() {
+  const { transform } = await import('esbuild');
+  rmSync(join(ROOT, 'pkg/cjs'), { recursive: true, force: true });
+  write('pkg/cjs/package.json', '{ "type": "commonjs" }\n');
+  for (const path of modulesOf('pkg/dist')) {
+    if (MODULES_ONLY.test(path)) continue;
+    if (path.endsWith('.d.ts')) copy(`pkg/dist/${path}`, `pkg/cjs/dist/${path}`);
+    else await convert(`pkg/dist/${path}`, `pkg/cjs/dist/${path}`);
+  }
+  for (const name of ['fencepost', 'inlined', 'location']) {
+    copy(`pkg/wasm/${name}.d.ts`, `pkg/cjs/wasm/${name}.d.ts`);
+  }
+  for (const name of ['fencepost', 'inlined']) {
+    await convert(`pkg/wasm/${name}.js`, `pkg/cjs/wasm/${name}.js`);
+  }
+  write('pkg/cjs/wasm/location.js', locationInCommonJs());
+
+  async function convert(from, to) {
+    const source = readFileSync(join(ROOT, from), 'utf8');
+    const { code } = await transform(source, { format: 'cjs', platform: 'node', target: NODE });
+    write(to, code);
+  }
+}
+
+/** One file with everything, for pages without a bundler: a module, and a classic script. */
+export async function writeBundles() {
+  const { build } = await import('esbuild');
+  const common = {
+    absWorkingDir: ROOT,
+    entryPoints: ['pkg/dist/entry/browser.js'],
+    bundle: true,
+    minify: true,
+    target: BROWSERS,
+    logLevel: /** @type {const} */ ('error'),
+  };
+  await build({ ...common, format: 'esm', outfile: 'pkg/dist/inline.js' });
+  await build({
+    ...common,
+    format: 'iife',
+    globalName: 'fencepost',
+    outfile: 'pkg/dist/script.js',
+  });
+}
+
+function locationInCommonJs() {
+  return `'use strict';
+const { join } = require('node:path');
+const { pathToFileURL } = require('node:url');
+exports.location = pathToFileURL(join(__dirname, '../../wasm/${WASM}'));
+`;
+}
+
+function modulesOf(directory) {
+  const paths = readdirSync(join(ROOT, directory), { recursive: true, withFileTypes: false });
+  return paths
+    .map((path) => path.replaceAll('\\', '/'))
+    .filter((path) => /\.(js|d\.ts)$/.test(path));
+}
+
+function copy(from, to) {
+  mkdirSync(dirname(join(ROOT, to)), { recursive: true });
+  cpSync(join(ROOT, from), join(ROOT, to));
+}
+
+function write(path, text) {
+  mkdirSync(dirname(join(ROOT, path)), { recursive: true });
+  writeFileSync(join(ROOT, path), text);
+}
