@@ -3,6 +3,8 @@
 /** A tab. */
 export interface Page {
   goto(url: string): Promise<void>;
+  /** Goes back to where the tab was before. */
+  back(): Promise<void>;
   /** Evaluates an expression; a promise is waited for. Answers a string. */
   evaluate(expression: string): Promise<string>;
   /** A command of the DevTools protocol, where there is one. */
@@ -13,6 +15,8 @@ export interface Page {
 /** A running browser. */
 export interface Browser {
   newPage(): Promise<Page>;
+  /** A tab that shares nothing with others, where the browser has them beside ordinary ones. */
+  newPrivatePage?(): Promise<Page>;
   stop(): Promise<void>;
   /** SIGKILL to all of its processes. */
   kill(): Promise<void>;

@@ -1,5 +1,5 @@
 /** Chromium, over the DevTools protocol. */
-import { chromium as playwright } from 'playwright-core';
+import { type BrowserContext, chromium as playwright } from 'playwright-core';
 import type { Browser, BrowserKind, Page } from './browser.js';
 import { Leashed } from './leash.js';
 
@@ -22,41 +22,57 @@ const ARGS = [
 
 const CONNECT_MS_MAX = 120_000;
 
-export const chromium: BrowserKind = {
-  name: 'Chromium',
-  async start(profile: string): Promise<Browser> {
-    const program = new Leashed('/usr/bin/chromium', [...ARGS, `--user-data-dir=${profile}`]);
-    const [, endpoint = ''] = await program.printed(/DevTools listening on (ws:\S+)/);
-    const browser = await playwright.connectOverCDP(endpoint, {
-      noDefaults: true,
-      timeout: CONNECT_MS_MAX,
-    });
-    const [context] = browser.contexts();
-    if (context === undefined) throw new Error('Chromium has no context');
-    return {
-      async newPage(): Promise<Page> {
-        const page = await context.newPage();
-        const devtools = await context.newCDPSession(page);
-        return {
-          goto: async (url) => {
-            await page.goto(url);
-          },
-          evaluate: (expression) => page.evaluate<string>(expression),
-          devtools: async (command, parameters) => {
-            // The protocol's table of commands is not worth a type here.
-            await devtools.send(command as 'Page.enable', parameters);
-          },
-          close: () => page.close(),
-        };
-      },
-      async stop() {
-        await browser.close().catch(() => undefined);
-        await program.stop();
-      },
-      async kill() {
-        await program.kill();
-        await browser.close().catch(() => undefined);
-      },
-    };
-  },
-};
+/** Chromium with these arguments on top. */
+export function chromiumWith(more: readonly string[], name = 'Chromium'): BrowserKind {
+  return { name, start: (profile) => start([...ARGS, ...more, `--user-data-dir=${profile}`]) };
+}
+
+export const chromium = chromiumWith([]);
+
+/** Chromium with the backend of IndexedDB that is to replace LevelDB. */
+export const chromiumOnSqlite = chromiumWith(
+  ['--enable-features=IdbSqliteBackingStore'],
+  'Chromium on SQLite',
+);
+
+async function start(args: readonly string[]): Promise<Browser> {
+  const program = new Leashed('/usr/bin/chromium', args);
+  const [, endpoint = ''] = await program.printed(/DevTools listening on (ws:\S+)/);
+  const browser = await playwright.connectOverCDP(endpoint, {
+    noDefaults: true,
+    timeout: CONNECT_MS_MAX,
+  });
+  const [context] = browser.contexts();
+  if (context === undefined) throw new Error('Chromium has no context');
+  return {
+    newPage: () => newPage(context),
+    newPrivatePage: async () => newPage(await browser.newContext()),
+    async stop() {
+      await browser.close().catch(() => undefined);
+      await program.stop();
+    },
+    async kill() {
+      await program.kill();
+      await browser.close().catch(() => undefined);
+    },
+  };
+}
+
+async function newPage(context: BrowserContext): Promise<Page> {
+  const page = await context.newPage();
+  const devtools = await context.newCDPSession(page);
+  return {
+    goto: async (url) => {
+      await page.goto(url);
+    },
+    back: async () => {
+      await page.goBack();
+    },
+    evaluate: (expression) => page.evaluate<string>(expression),
+    devtools: async (command, parameters) => {
+      // The protocol's table of commands is not worth a type here.
+      await devtools.send(command as 'Page.enable', parameters);
+    },
+    close: () => page.close(),
+  };
+}

@@ -45,6 +45,9 @@ async function start(profile: string, preferences: Record<string, unknown>): Pro
         goto: async (url) => {
           await page.goto(url);
         },
+        back: async () => {
+          await page.goBack();
+        },
         evaluate: async (expression) => (await page.evaluate(expression)) as string,
         close: () => page.close(),
       };

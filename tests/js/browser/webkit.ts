@@ -65,6 +65,9 @@ class Driver {
       goto: async (url) => {
         await this.#inWindow(handle, 'POST', '/url', { url });
       },
+      back: async () => {
+        await this.#inWindow(handle, 'POST', '/back', {});
+      },
       evaluate: (expression) => this.#evaluate(handle, expression),
       close: async () => {
         await this.#inWindow(handle, 'DELETE', '/window');

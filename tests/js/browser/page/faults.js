@@ -36,7 +36,7 @@ export async function putUntilRefused(bytes) {
 export async function countValues(count) {
   let found = 0;
   for (let at = 0; at < count; at += 1) {
-    if ((await theStore().kv.get(`${at}`)) !== undefined) found += 1;
+    if ((await theStore().kv.get(`${at}`)) !== null) found += 1;
   }
   return found;
 }

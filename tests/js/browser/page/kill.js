@@ -25,12 +25,11 @@ export async function writeForEver(round) {
   }
 }
 
-/** Which log it is, both counts, the number of tasks, and whether all indexes are well. */
+/** Both counts, the number of tasks, and whether all indexes are well. */
 export async function whatIsThere() {
   const store = theStore();
   const [left, right] = [await store.kv.get('left'), await store.kv.get('right')];
   const { ready } = await store.queue(QUEUE).counts();
   const { ok } = await store.verify();
-  const { logId } = store;
-  return { logId, left: left?.value ?? 0, right: right?.value ?? 0, tasks: ready, ok };
+  return { left: left?.value ?? 0, right: right?.value ?? 0, tasks: ready, ok };
 }

@@ -16,6 +16,29 @@ export async function openStore(name, options) {
   return store.logId;
 }
 
+/** Opens it. Answers what Chromium says of data it has lost, or `null` when nothing was made. */
+export async function openAndWatchLoss(name) {
+  const real = IDBFactory.prototype.open;
+  let dataLoss = null;
+  IDBFactory.prototype.open = function open(...args) {
+    const request = real.apply(this, args);
+    request.addEventListener('upgradeneeded', (event) => {
+      dataLoss = event.dataLoss;
+    });
+    return request;
+  };
+  try {
+    await openStore(name);
+  } finally {
+    IDBFactory.prototype.open = real;
+  }
+  return dataLoss;
+}
+
+export function logId() {
+  return store.logId;
+}
+
 /** The open store, for the other modules. */
 export function theStore() {
   return store;
