@@ -122,7 +122,9 @@ export function enqueueRequest(
   const bytes = defaults.codec.encode(payload, 'payload');
   const [codec, stamps] = [defaults.codec.name, defaults.stamps];
   if (options === undefined) {
-    return { queue, payload: bytes, codec, ...NOTHING_ASKED, stamps };
+    const { key, priority, delay, runAt, expiresIn, writes } = NOTHING_ASKED;
+    const payload = bytes;
+    return { queue, payload, codec, key, priority, delay, runAt, expiresIn, stamps, writes };
   }
   return {
     queue,

@@ -88,8 +88,11 @@ export class ClaimedTask implements Task {
     options?: { followUps?: FollowUp[]; writes?: Write[] },
   ): Promise<Committed<{ followUps: Enqueued[] }> | Refused> {
     const { followUps, writes } = readOptions('options', options, ['followUps', 'writes']);
+    const { queue, id, token } = this.#reference();
     const request = {
-      ...this.#reference(),
+      queue,
+      id,
+      token,
       result: this.#encode(result),
       followUps: readFollowUps(followUps),
       writes: readWrites(writes),
@@ -105,8 +108,11 @@ export class ClaimedTask implements Task {
     options?: { delay?: number; final?: boolean; writes?: Write[] },
   ): Promise<Committed<{ state: TaskState; runAt?: number }> | Refused> {
     const { delay, final, writes } = readOptions('options', options, ['delay', 'final', 'writes']);
+    const { queue, id, token } = this.#reference();
     const request = {
-      ...this.#reference(),
+      queue,
+      id,
+      token,
       error: errorText(error),
       delay: readDelay(delay),
       final: optionalFlag('final', final),
@@ -123,8 +129,11 @@ export class ClaimedTask implements Task {
     progress?: unknown;
   }): Promise<Committed<{ deadline: number }> | Refused> {
     const { extend, progress } = readOptions('options', options, ['extend', 'progress']);
+    const { queue, id, token } = this.#reference();
     const request = {
-      ...this.#reference(),
+      queue,
+      id,
+      token,
       extend: optionalWhole('extend', extend, 1),
       progress: optionalJson(progress, 'progress'),
     };
