@@ -5,6 +5,7 @@
  * hints, and because a hint may be lost, by a look every 30 seconds. Nobody waits: nothing runs.
  */
 import type { Alarm, Bell } from './alarm.js';
+import { pauseAfter } from './failure.js';
 import type { Journal } from './journal/journal.js';
 
 /** What it needs of the committer. */
@@ -25,6 +26,7 @@ export class Follower {
   #waiters = 0;
   #stopWatching: (() => void) | undefined;
   #isLooking = false;
+  #failures = 0;
 
   constructor(store: Followed) {
     this.#store = store;
@@ -59,13 +61,21 @@ export class Follower {
     this.#bell.silence();
   }
 
-  /** Reads what is new. Its failure is nobody's: whoever waits goes on waiting. */
+  /**
+   * Reads what is new. Its failure is nobody's: whoever waits goes on waiting, and it is tried
+   * again sooner than in 30 seconds.
+   */
   #look(): void {
     if (this.#isLooking || !this.#store.isOpen) return;
     this.#isLooking = true;
-    const done = () => {
+    const done = (failures: number) => {
       this.#isLooking = false;
+      this.#failures = failures;
+      if (failures > 0 && this.#waiters > 0) this.#bell.ringAfter(pauseAfter(failures));
     };
-    this.#store.sync().then(done, done);
+    this.#store.sync().then(
+      () => done(0),
+      () => done(this.#failures + 1),
+    );
   }
 }

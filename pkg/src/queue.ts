@@ -6,6 +6,7 @@ import {
   optionalWhole,
   readOptions,
   requireArray,
+  requireFunction,
   requireText,
   requireWhole,
 } from './arguments.js';
@@ -39,26 +40,41 @@ import type {
   Enqueued,
   EnqueueOptions,
   Explanation,
+  Handler,
   Page,
   Queue,
+  Store,
   Task,
   TaskRecord,
   TaskState,
+  Worker,
+  WorkOptions,
 } from './types.js';
 import { waitForResult } from './wait-for-result.js';
+import { readWorkOptions } from './worker-options.js';
+import type { WorkerSet } from './worker-set.js';
 
 /** What one commit of a sweep, a redrive or a purge does at most. */
 const STEP_MAX = 1_000;
 
+/** What a queue needs of its store. */
+export interface QueueHome {
+  readonly session: Session;
+  readonly store: Store;
+  readonly workers: WorkerSet;
+}
+
 export class QueueHandle implements Queue {
   readonly name: string;
   readonly #home: TaskHome;
+  readonly #of: QueueHome;
   readonly #defaults: QueueDefaults;
 
   /** `name` is what the handle is called; `queue` is what the engine calls it. */
-  constructor(session: Session, name: string, queue: FullName, defaults: QueueDefaults) {
+  constructor(of: QueueHome, name: string, queue: FullName, defaults: QueueDefaults) {
     this.name = name;
-    this.#home = { session, queue, codec: defaults.codec };
+    this.#of = of;
+    this.#home = { session: of.session, queue, codec: defaults.codec };
     this.#defaults = defaults;
   }
 
@@ -203,6 +219,15 @@ export class QueueHandle implements Queue {
     if (task.result === undefined) return undefined;
     requireSameCodec(codec, task.codec);
     return codec.decode(task.result);
+  }
+
+  work(handler: Handler, options?: WorkOptions): Worker {
+    const { session, store, workers } = this.#of;
+    session.requireOpen();
+    requireFunction('handler', handler);
+    const settings = readWorkOptions(options);
+    session.checkName('owner', settings.owner);
+    return workers.begin({ home: this.#home, store, handler, settings });
   }
 
   #enqueueRequest(payload: unknown, options: unknown) {

@@ -7,6 +7,7 @@ import type { Alarm } from './alarm.js';
 import type { LogClock } from './clock.js';
 import type { Committer } from './committer.js';
 import { FencepostError } from './errors.js';
+import { Lines } from './line.js';
 import type { Answer, Decide } from './pending.js';
 import { Crash } from './replica.js';
 import type { CallerRequest, FullName } from './requests.js';
@@ -15,11 +16,19 @@ export class Session {
   readonly #committer: Committer;
   readonly #caller: CallerRequest | undefined;
   readonly #waiting = new Set<() => void>();
+  /** Who waits for which lease, in all sessions of the store. */
+  readonly lines: Lines;
   #isClosed = false;
 
-  constructor(committer: Committer, caller?: CallerRequest) {
+  constructor(committer: Committer, caller?: CallerRequest, lines: Lines = new Lines()) {
     this.#committer = committer;
     this.#caller = caller;
+    this.lines = lines;
+  }
+
+  /** Another session of the same store, with the rights of `caller`. */
+  restrict(caller: CallerRequest): Session {
+    return new Session(this.#committer, caller, this.lines);
   }
 
   /** Decides on the newest entry, and stores what that changes. */
@@ -67,6 +76,11 @@ export class Session {
   /** The same, and other writers are followed meanwhile. */
   follow(wake: () => void): () => void {
     return this.#until(wake, this.#committer.follower.follow(wake));
+  }
+
+  /** Calls `wake` when the session ends. */
+  onEnd(wake: () => void): () => void {
+    return this.#until(wake, () => undefined);
   }
 
   get isOpen(): boolean {

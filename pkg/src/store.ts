@@ -1,5 +1,4 @@
 /** The store's handle: makes the handles of everything in it. Owns nothing but its session. */
-import { optionalRetention, readOptions } from './arguments.js';
 import { readCaller } from './caller.js';
 import type { Committer } from './committer.js';
 import { EffectHandle } from './effect.js';
@@ -10,7 +9,7 @@ import { LockHandle } from './lock.js';
 import { effectName, lockName, outboxName, sharedName } from './names.js';
 import { OUTBOX_QUEUE, readNameList, readQueueOptions } from './options.js';
 import { pageOf } from './page.js';
-import { QueueHandle } from './queue.js';
+import { QueueHandle, type QueueHome } from './queue.js';
 import { type CallerRequest, FAMILY } from './requests.js';
 import { Session } from './session.js';
 import { transact } from './transaction.js';
@@ -32,6 +31,8 @@ import type {
   VerifyReport,
 } from './types.js';
 import type { Upkeep } from './upkeep.js';
+import { readDrain } from './worker-options.js';
+import { WorkerSet } from './worker-set.js';
 
 /** What all handles of one open store share. */
 export interface StoreParts {
@@ -46,11 +47,17 @@ export class StoreHandle implements Store {
   readonly #parts: StoreParts;
   readonly #caller: CallerRequest | undefined;
   readonly #session: Session;
+  readonly #workers: WorkerSet;
 
-  constructor(parts: StoreParts, caller?: CallerRequest) {
+  /** `of`: the store that this one is a restriction of. */
+  constructor(parts: StoreParts, caller?: CallerRequest, of?: StoreHandle) {
     this.#parts = parts;
     this.#caller = caller;
-    this.#session = new Session(parts.committer, caller);
+    this.#session =
+      of === undefined || caller === undefined
+        ? new Session(parts.committer, caller)
+        : of.#session.restrict(caller);
+    this.#workers = of === undefined ? new WorkerSet() : of.#workers.branch();
     this.kv = new KvTable(this.#session);
     this.leases = { list: (options) => this.#listLeases(options) };
   }
@@ -75,7 +82,7 @@ export class StoreHandle implements Store {
     if (defaults.codec.name !== undefined) {
       this.#session.checkName('codec', { family: FAMILY.owner, text: defaults.codec.name });
     }
-    const handle: Queue = new QueueHandle(this.#session, name, queue, defaults);
+    const handle: Queue = new QueueHandle(this.#home, name, queue, defaults);
     return handle as Queue<P, R>;
   }
 
@@ -83,7 +90,7 @@ export class StoreHandle implements Store {
     this.#session.requireOpen();
     const queue = outboxName(name);
     this.#session.checkName('name', queue);
-    const handle: Queue = new QueueHandle(this.#session, name, queue, OUTBOX_QUEUE);
+    const handle: Queue = new QueueHandle(this.#home, name, queue, OUTBOX_QUEUE);
     return handle as Queue<P, void>;
   }
 
@@ -115,7 +122,7 @@ export class StoreHandle implements Store {
   as(caller: Caller): Store {
     this.#session.requireOpen();
     if (this.#caller !== undefined) this.#deny('hand on its rights');
-    return new StoreHandle(this.#parts, readCaller(caller));
+    return new StoreHandle(this.#parts, readCaller(caller), this);
   }
 
   async queues(): Promise<QueueSummary[]> {
@@ -149,7 +156,9 @@ export class StoreHandle implements Store {
   }
 
   async close(options?: { drain?: number }): Promise<void> {
-    optionalRetention('drain', readOptions('options', options, ['drain']).drain);
+    const working = this.#workers.stop(readDrain(options, 0));
+    // Handlers may use the store until they are over.
+    if (working !== null) await working;
     this.#session.end();
     if (this.#caller !== undefined) return;
     this.#parts.upkeep.stop();
@@ -158,6 +167,10 @@ export class StoreHandle implements Store {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.close();
+  }
+
+  get #home(): QueueHome {
+    return { session: this.#session, store: this, workers: this.#workers };
   }
 
   async #listLeases(options?: {

@@ -12,3 +12,4 @@ export type * from './types/queue.js';
 export type * from './types/store.js';
 export type * from './types/task.js';
 export type * from './types/transaction.js';
+export type * from './types/worker.js';

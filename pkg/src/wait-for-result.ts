@@ -25,29 +25,32 @@ export async function waitForResult(
     const task = engine.queueGet(queue, id, at);
     return { task, removal: task === undefined ? engine.removalOf(id) : undefined };
   };
-  // Whose task it was is not known if it was never seen here: then it is just gone.
-  const { task } = await session.read(look);
-  const first = ended(id, { task, removal: undefined });
-  if (first !== undefined) return first;
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => {
-      stop();
-      signal?.removeEventListener('abort', abort);
-      settle();
-    };
-    const abort = () => end(() => reject(signal?.reason));
-    const stop = session.follow(() => {
-      try {
-        const seen = session.peek(look);
-        const task = seen && ended(id, seen);
-        if (task !== undefined) end(() => resolve(task));
-      } catch (error) {
-        end(() => reject(error));
-      }
+  // Followed before it is asked, so that nothing happens unseen between the two.
+  let wake = () => {};
+  const stop = session.follow(() => wake());
+  try {
+    const { task } = await session.read(look);
+    // Whose task it was is not known if it was never seen here: then it is just gone.
+    const first = ended(id, { task, removal: undefined });
+    if (first !== undefined) return first;
+    return await new Promise((resolve, reject) => {
+      wake = () => {
+        try {
+          signal?.throwIfAborted();
+          const seen = session.peek(look);
+          const task = seen && ended(id, seen);
+          if (task !== undefined) resolve(task);
+        } catch (error) {
+          reject(error);
+        }
+      };
+      signal?.addEventListener('abort', wake);
+      wake();
     });
-    if (signal?.aborted === true) abort();
-    else signal?.addEventListener('abort', abort);
-  });
+  } finally {
+    stop();
+    signal?.removeEventListener('abort', wake);
+  }
 }
 
 /** Undefined while it may still come to an end. */

@@ -22,6 +22,9 @@ export interface LeaseName {
    * to wait for it, milliseconds, `Infinity` allowed, default 0. An aborted `signal` rejects with
    * its reason and acquires nothing.
    *
+   * Those who wait in one store are granted in the order of asking. Between stores, and for a call
+   * that does not wait, whoever comes first is.
+   *
    * ```ts
    * const granted = await store.lease('leader').acquire('me', { ttl: 30_000, wait: 5_000 })
    * if (granted.ok) await granted.lease.guardedCommit([put('leader', 'me')])
@@ -36,6 +39,27 @@ export interface LeaseName {
   /** The Lease of a token that is still current, also a lapsed one that nobody took over. */
   adopt(token: number): Promise<Lease | null>;
   status(): Promise<LeaseRecord | null>;
+  /**
+   * Waits for the lease, runs `body` while it is renewed at a third of `ttl`, and releases it when
+   * the body returned or threw. Answers what the body does.
+   *
+   * `lease.signal` aborts with `LeaseLost` when the lease is lost: taken over, released, refused,
+   * or past its end because no renewal could be made. The body goes on until it looks.
+   *
+   * `ttl`: milliseconds, from 1: what others wait for after this holder died. `signal` ends the
+   * waiting, with its reason; once granted it is the body's own business.
+   *
+   * ```ts
+   * await store.lease('reporter').hold('me', { ttl: 10_000 }, async (lease) => {
+   *   while (!lease.signal.aborted) await report(lease.token)
+   * })
+   * ```
+   */
+  hold<T>(
+    owner: string,
+    options: { ttl: number; signal?: AbortSignal },
+    body: (lease: Lease) => T | Promise<T>,
+  ): Promise<T>;
 }
 
 /** A granted lease. */

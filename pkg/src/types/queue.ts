@@ -2,6 +2,7 @@
 import type { Page } from './answers.js';
 import type { Write } from './kv.js';
 import type { ClaimHolder, Enqueued, Explanation, Task, TaskRecord, TaskState } from './task.js';
+import type { Handler, Worker, WorkOptions } from './worker.js';
 
 /** How a drawn delay spreads below its cap: over the upper half, over all of it, or not at all. */
 export type Jitter = 'equal' | 'full' | 'none';
@@ -119,6 +120,23 @@ export interface Queue<P = unknown, R = unknown> {
    * @throws FencepostError `TASK_DEAD`, `TASK_CANCELLED` or `TASK_GONE`; or the signal's reason
    */
   result(id: number, options?: { signal?: AbortSignal }): Promise<R>;
+  /**
+   * Runs `handler` on the tasks of the queue, in order, until the worker is stopped.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `INVALID_NAME` for bad options, `STORE_CLOSED`
+   *
+   * ```ts
+   * const worker = store.queue<Mail>('mail').work(
+   *   async (task, { signal }) => {
+   *     const answer = await fetch(url, { method: 'POST', body: task.payload.text, signal })
+   *     if (answer.status === 429) throw new RetryAfter(60_000)
+   *   },
+   *   { concurrency: 4 },
+   * )
+   * await worker.stop()
+   * ```
+   */
+  work(handler: Handler<P, R>, options?: WorkOptions): Worker;
 }
 
 /** A queue at a glance. */

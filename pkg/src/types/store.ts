@@ -72,6 +72,13 @@ export interface Store extends AsyncDisposable {
   repairClock(): Promise<void>;
   /** Asks the platform not to evict the data; true where nothing can be evicted. */
   persist(): Promise<boolean>;
-  /** Idempotent; waits for accepted commands. */
+  /**
+   * Stops the workers and waits for what was accepted. Idempotent; a shorter `drain` shortens an
+   * earlier one. From the call on no worker can be made; other calls are taken until the last
+   * handler is over, and reject with `STORE_CLOSED` from then on.
+   *
+   * `drain`: how long running handlers may go on, milliseconds from 0, or `Infinity`; default 0.
+   * See `Worker.stop` for what happens then.
+   */
   close(options?: { drain?: number }): Promise<void>;
 }

@@ -1,0 +1,22 @@
+/** What those who work in the background make of errors: which pass, and which end them. */
+import { FencepostError } from './errors.js';
+
+const PAUSE_MS_MIN = 100;
+const PAUSE_MS_MAX = 10_000;
+
+/** How long to wait after so many failures in a row, from 1. */
+export function pauseAfter(failures: number): number {
+  return Math.min(PAUSE_MS_MAX, PAUSE_MS_MIN * 2 ** Math.min(failures - 1, 10));
+}
+
+/** The same may succeed later. */
+export function isPassing(error: unknown): boolean {
+  if (!(error instanceof FencepostError)) return false;
+  return error.kind === 'unavailable' || error.code === 'ENGINE_CRASHED';
+}
+
+/** Going on makes no sense: the store is another one, or closed, or the caller may not. */
+export function isFatal(error: unknown): error is FencepostError {
+  if (!(error instanceof FencepostError)) return false;
+  return error.kind === 'data' || error.kind === 'denied' || error.code === 'STORE_CLOSED';
+}

@@ -1,0 +1,52 @@
+/**
+ * Holding a lease while a body runs: renewed meanwhile, released afterwards, however it ends.
+ *
+ * **Invariant**: nothing of it is left when the body is over. What fails meanwhile is not the
+ * body's failure: the signal tells when the lease is lost, and a lease that could not be released
+ * ends by itself.
+ */
+import { LeaseLost } from './errors.js';
+import { type Grant, GrantedLease } from './lease-granted.js';
+import type { FullName } from './requests.js';
+import type { Session } from './session.js';
+import { Tenure } from './tenure.js';
+import type { Lease } from './types.js';
+
+export async function holdWhile<T>(
+  session: Session,
+  { name, grant, ttl }: { name: FullName; grant: Grant; ttl: number },
+  body: (lease: Lease) => T | Promise<T>,
+): Promise<T> {
+  const lost = new AbortController();
+  const lease = new GrantedLease(session, name, grant, lost);
+  let isOver = false;
+  const tenure = new Tenure({
+    length: ttl,
+    ends: () => lease.until,
+    isWanted: () => !isOver && !lost.signal.aborted && session.isOpen,
+    now: () => session.clock.now(),
+    renew: () => lease.renew({ ttl }),
+    onLapse: () => {
+      lost.abort(new LeaseLost('the lease is no longer held: it ended before it was renewed'));
+    },
+    onError: () => undefined,
+    onChange: () => arm(),
+  });
+  const bell = session.alarm.bell('keeps the process alive', () => {
+    tenure.care();
+    arm();
+  });
+  const arm = () => {
+    const { careAt } = tenure;
+    if (careAt === Infinity) bell.silence();
+    else bell.ringAt(careAt);
+  };
+  arm();
+  try {
+    return await body(lease);
+  } finally {
+    isOver = true;
+    bell.silence();
+    if (session.isOpen) await lease.release().catch(() => undefined);
+  }
+}

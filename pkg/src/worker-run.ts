@@ -1,0 +1,236 @@
+/**
+ * One task in the hands of one handler, from its claim until its slot is free.
+ *
+ * ```text
+ *  handler runs ──returns──> complete ─┬─stored or refused──> over
+ *     │  │  └────throws────> fail ─────┤
+ *     │  └─maxRun──> TimedOut, fail ───┘   journal fails: again, while the claim is held
+ *     ├─lost or cancelled──> signal aborts; the slot is free when the handler ends
+ *     └─cut off──> Stopped; a turn later what is not settled is given back ──> over
+ * ```
+ *
+ * **Invariant**: one settlement at a time, and none that the handler does not know of: what it
+ * settled by itself stays as it is.
+ *
+ * **Invariant**: `over` never rejects, and no error of a handler goes anywhere but into its task.
+ */
+import type { Bell } from './alarm.js';
+import {
+  Cancelled,
+  type FencepostError,
+  LeaseLost,
+  NonRetriable,
+  RetryAfter,
+  Stopped,
+  TimedOut,
+} from './errors.js';
+import { isFatal, isPassing, pauseAfter } from './failure.js';
+import type { TaskReply } from './requests.js';
+import type { TaskHome } from './task.js';
+import { Tenure } from './tenure.js';
+import { nextTurn } from './turn.js';
+import type { Handler, Store } from './types.js';
+import { type Settlement, WorkedTask } from './worker-task.js';
+
+/** What a run needs of its worker. */
+export interface RunParts {
+  readonly home: TaskHome;
+  readonly store: Store;
+  readonly handler: Handler;
+  readonly lease: number;
+  readonly maxRun: number;
+  /** The claim's deadline, or whether it is held, changed. */
+  readonly onClaimChanged: () => void;
+  /** The journal failed; or, when it is fatal, the worker has to end. */
+  readonly onError: (error: unknown) => void;
+}
+
+type Outcome =
+  | { kind: 'returned'; value: unknown }
+  | { kind: 'threw'; error: unknown }
+  | { kind: 'timed out' }
+  | { kind: 'cut off' };
+
+export class TaskRun {
+  readonly task: WorkedTask;
+  /** What keeps the claim. */
+  readonly tenure: Tenure;
+  /** Resolves when the slot is free. */
+  readonly over: Promise<void>;
+  readonly #parts: RunParts;
+  readonly #abort = new AbortController();
+  readonly #maxRun: Bell;
+  /** Ends the wait for the handler. */
+  #end!: (outcome: Outcome) => void;
+  #isCutOff = false;
+  /** Lost, cancelled or timed out: what the handler does from now on does not count. */
+  #isGivenUp = false;
+  #wakeFromPause: (() => void) | null = null;
+
+  constructor(reply: TaskReply, parts: RunParts) {
+    this.#parts = parts;
+    this.task = new WorkedTask(parts.home, reply, (refusal) => this.#onChange(refusal));
+    this.tenure = this.#keepClaim();
+    this.#maxRun = parts.home.session.alarm.bell('keeps the process alive', () =>
+      this.#end({ kind: 'timed out' }),
+    );
+    if (parts.maxRun !== Infinity) this.#maxRun.ringAfter(parts.maxRun);
+    this.over = this.#run();
+  }
+
+  /** Whether the task was cancelled since, and why. */
+  cancel(reason: string | undefined): void {
+    if (this.task.isSettling) return;
+    const { id } = this.task;
+    const why = reason === undefined ? '' : `: ${reason}`;
+    this.#giveUp(new Cancelled(`task ${id} was cancelled${why}`, { details: { id, reason } }));
+  }
+
+  /** Aborts the signal and waits no longer. Idempotent. */
+  cutOff(cause?: FencepostError): void {
+    if (this.#isCutOff) return;
+    this.#isCutOff = true;
+    this.#abort.abort(new Stopped(undefined, cause && { cause }));
+    this.#end({ kind: 'cut off' });
+    this.#wakeFromPause?.();
+  }
+
+  async #run(): Promise<void> {
+    const cutOff = new Promise<Outcome>((resolve) => {
+      this.#end = resolve;
+    });
+    // A turn later, so that whoever made this run knows it before its handler does anything.
+    await null;
+    const outcome = await (this.#isCutOff ? cutOff : Promise.race([this.#handle(), cutOff]));
+    this.#maxRun.silence();
+    try {
+      await this.#settle(outcome);
+    } catch (error) {
+      this.#parts.onError(error);
+    }
+    this.task.isSettling = true;
+    this.#parts.onClaimChanged();
+  }
+
+  async #handle(): Promise<Outcome> {
+    const { signal } = this.#abort;
+    try {
+      const { handler, store } = this.#parts;
+      return { kind: 'returned', value: await handler(this.task, { signal, store }) };
+    } catch (error) {
+      return { kind: 'threw', error };
+    }
+  }
+
+  async #settle(outcome: Outcome): Promise<void> {
+    if (outcome.kind === 'cut off') return this.#giveBack();
+    if (this.#isGivenUp) return;
+    if (outcome.kind === 'timed out') this.#timeOut();
+    const own = await this.task.settlement;
+    if (own !== null && own.kind !== 'failed') return;
+    if (outcome.kind === 'threw') return this.#fail(outcome.error);
+    if (outcome.kind === 'timed out') return this.#fail(this.#abort.signal.reason);
+    if (own !== null) return this.#fail(own.error);
+    const settled = await this.#insist(() => this.task.complete(outcome.value));
+    if (settled.kind === 'failed') await this.#fail(settled.error);
+  }
+
+  #timeOut(): void {
+    // Not given up: the claim is held until the failure is stored.
+    this.#abort.abort(new TimedOut(`timed out after ${this.#parts.maxRun} ms`));
+  }
+
+  async #fail(error: unknown): Promise<void> {
+    const options =
+      error instanceof NonRetriable
+        ? { final: true }
+        : error instanceof RetryAfter
+          ? { delay: error.delay }
+          : {};
+    const settled = await this.#insist(() => this.task.fail(error, options));
+    // What cannot even be failed lapses.
+    if (settled.kind === 'failed') this.#parts.onError(settled.error);
+  }
+
+  /** Settles, again and again while the journal fails, until it is settled or cut off. */
+  async #insist(settle: () => Promise<unknown>): Promise<Settlement> {
+    for (let failures = 1; ; failures += 1) {
+      void settle();
+      const settled = await this.task.settlement;
+      if (settled === null) throw new Error('a settlement that was begun is known');
+      if (settled.kind === 'over') this.#loseIfLapsed(settled.reason);
+      if (settled.kind !== 'failed') return settled;
+      if (isFatal(settled.error)) throw settled.error;
+      if (!isPassing(settled.error)) return settled;
+      this.#parts.onError(settled.error);
+      if (this.#isCutOff) return { kind: 'over', reason: 'cut off' };
+      await this.#pause(pauseAfter(failures));
+      if (this.#isCutOff) return { kind: 'over', reason: 'cut off' };
+    }
+  }
+
+  /** As after a lapse: no backoff, the attempt stays counted. */
+  async #giveBack(): Promise<void> {
+    await nextTurn();
+    const own = await this.task.settlement;
+    if (own !== null && own.kind !== 'failed') return;
+    this.task.isSettling = true;
+    await this.task.heartbeat({ extend: 1 }).catch(() => undefined);
+  }
+
+  #pause(ms: number): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        bell.silence();
+        this.#wakeFromPause = null;
+        resolve();
+      };
+      const bell = this.#parts.home.session.alarm.bell('keeps the process alive', wake);
+      this.#wakeFromPause = wake;
+      bell.ringAfter(ms);
+    });
+  }
+
+  #keepClaim(): Tenure {
+    const { home, lease, onError, onClaimChanged } = this.#parts;
+    return new Tenure({
+      // The millisecond of the deadline is still the claim's.
+      length: lease + 1,
+      ends: () => this.task.deadline + 1,
+      isWanted: () => !(this.task.isSettling || this.#isGivenUp || this.#isCutOff),
+      now: () => home.session.clock.now(),
+      renew: () => this.task.heartbeat({ extend: lease }),
+      onLapse: () => this.#lose('it lapsed before it was renewed'),
+      onError,
+      onChange: onClaimChanged,
+    });
+  }
+
+  #onChange(refusal: string | undefined): void {
+    if (refusal === undefined) {
+      this.#parts.onClaimChanged();
+    } else if (!this.task.isSettling) {
+      const { id } = this.task;
+      const removal = this.#parts.home.session.glance((engine) => engine.removalOf(id));
+      if (removal?.cause === 'cancelled') this.cancel(removal.reason);
+      else this.#lose(`a renewal was refused: ${refusal}`);
+    }
+  }
+
+  /** Otherwise somebody settled it, perhaps the handler in a transaction. */
+  #loseIfLapsed(reason: string): void {
+    const isLapsed = reason === 'expired' || reason === 'fenced';
+    if (isLapsed) this.#lose(`its settlement was refused: ${reason}`);
+  }
+
+  #lose(how: string): void {
+    this.#giveUp(new LeaseLost(`the claim of task ${this.task.id} is no longer held: ${how}`));
+  }
+
+  #giveUp(reason: FencepostError): void {
+    if (this.#isGivenUp) return;
+    this.#isGivenUp = true;
+    this.#abort.abort(reason);
+    this.#parts.onClaimChanged();
+  }
+}
