@@ -376,7 +376,7 @@ function readBytes(value: unknown, argument: string): Uint8Array {
   throw invalid(argument, 'a Uint8Array', shown(value));
 }
 
-/** Its fields are listed where they are used: an object that begins with a spread is slow to make. */
+/** Its fields are listed where they are used: an object begun by a spread is slow to make. */
 function readClaim(given: { queue?: unknown; id?: unknown; token?: unknown }) {
   return {
     queue: sharedName('queue', given.queue),

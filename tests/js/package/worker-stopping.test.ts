@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { bench, rejects, throws } from './support.js';
 import { Gate, reasonOf, tabs } from './working-support.js';
 
-test('stop waits for what runs and renews it, claims nothing more, and leaves nothing', async () => {
+test('stop waits for what runs and renews it, and leaves nothing behind', async () => {
   const { queue, clock } = await bench();
   await queue.enqueueMany([1, 2].map((payload) => ({ payload })));
   await clock.settle();

@@ -49,7 +49,7 @@ test('a delayed task runs on time after others, later and earlier, were added', 
   await worker.stop();
 });
 
-test('a worker is woken by what another tab enqueues, and by the re-check when no hint comes', async () => {
+test('a worker is woken by the hint of another tab, or by the re-check', async () => {
   const [inner, clock] = [memory(), virtualClock()];
   const { watch: _, ...deaf } = {
     open: inner.open.bind(inner),

@@ -47,7 +47,7 @@ test('what a handler throws decides over the attempt', async () => {
   await worker.stop();
 });
 
-test('a result that cannot be stored fails the attempt, a payload that cannot be read too', async () => {
+test('an unstorable result or an unreadable payload fails the attempt', async () => {
   const { store, queue } = await bench();
   const codec = {
     name: 'picky',
@@ -74,7 +74,7 @@ test('a result that cannot be stored fails the attempt, a payload that cannot be
   await Promise.all([worker.stop(), reader.stop()]);
 });
 
-test('as many handlers run as there are slots, on tasks claimed together in their order', async () => {
+test('slots are filled by one claim, in the order of the tasks', async () => {
   const { store, queue, clock } = await bench();
   const tasks = Array.from({ length: 7 }, (_, n) => ({ payload: n, options: { priority: n % 2 } }));
   await queue.enqueueMany(tasks);
@@ -189,7 +189,7 @@ test('a task cancelled from another tab aborts its handler, and no other one', a
   await worker.stop({ drain: 0 });
 });
 
-test('after maxRun the attempt has failed and the slot is free, whatever the handler does', async () => {
+test('after maxRun the attempt has failed and the slot is free', async () => {
   const { one, clock } = await tabs();
   const { queue } = one;
   const { id } = await queue.enqueue('stuck');
@@ -277,7 +277,7 @@ test('a settlement of the handler that does not hold fails the attempt', async (
   await worker.stop();
 });
 
-test('a restricted store works with the rights to claim and to settle, and without ends', async () => {
+test('a restricted store works with the rights to claim and to settle', async () => {
   const { store, queue, clock } = await bench();
   const may = (rights: ('claim' | 'settle')[]) =>
     store.as({ actor: 'w', may: [{ queue: 'mail', rights }] });
