@@ -1,57 +1,55 @@
 // @ts-check
 /**
- * The loop: claim into free slots, attempt, settle, until nothing is left.
+ * The work: a worker runs `deliverOne` on every task, until nothing is left.
  *
- * **Invariant:** a task is settled only under its own claim, and only while the lease is held. What
- * cannot be settled is left alone: its claim lapses, and it comes again under a newer token.
+ * **Invariant:** a task is settled only under its own claim, and only while the lease is held: both
+ * are asked in the commit that settles it. What cannot be settled is left alone: it comes again
+ * under a newer token.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
-import { put } from 'fencepost';
+import { once } from 'node:events';
 import { attempt } from './attempt.mjs';
-import { HeldClaim } from './claim.mjs';
 
 /** @typedef {import('./attempt.mjs').DeliveryTask} DeliveryTask */
 /** @typedef {import('./attempt.mjs').Verdict} Verdict */
 /**
  * @typedef {object} Work
+ * @property {import('fencepost').Store} store
  * @property {import('fencepost').Queue<import('./requests.mjs').Delivery, void>} queue
  * @property {string} owner
  * @property {number} concurrency
  * @property {string} origin of the server
- * @property {import('./leadership.mjs').Leadership} leadership
+ * @property {import('fencepost').Lease} lease
  * @property {AbortSignal} stop claim nothing more, but finish what is running
  * @property {AbortSignal} abort give up what is running, too
  * @property {import('./progress.mjs').Progress} progress
  */
 
-/** How soon to look again while slots are free: for retries that fall due and claims that lapse. */
-const LOOK_AGAIN_MS = 50;
+/** How long a claim lasts when its process is killed. */
+const CLAIM_MS = 2_000;
 
 /** A receipt is written in the very commit that completes the task. */
 export const RECEIPTS = 'receipt/';
 
 /** @param {Work} work */
 export async function deliver(work) {
-  /** @type {Set<Promise<void>>} */
-  const running = new Set();
-  const failed = new AbortController();
-  const stop = AbortSignal.any([work.stop, work.abort, failed.signal]);
-  while (!stop.aborted) {
-    const free = work.concurrency - running.size;
-    const tasks = await work.queue.claim(work.owner, { max: free });
-    for (const task of tasks) {
-      const run = deliverOne(work, task)
-        .catch((error) => failed.abort(error))
-        .finally(() => running.delete(run));
-      running.add(run);
-    }
-    work.progress.update({ running: running.size });
-    if (running.size === 0 && (await isDone(work.queue))) break;
-    await somethingHappened(running, work.concurrency);
-  }
-  await Promise.all(running);
-  failed.signal.throwIfAborted();
-  work.abort.throwIfAborted();
+  const { queue, owner, concurrency, progress } = work;
+  const [finished, failed] = [new AbortController(), new AbortController()];
+  const abort = AbortSignal.any([work.abort, failed.signal]);
+  const worker = queue.work(
+    async (task, { signal }) => {
+      progress.update({ running: worker.running });
+      await deliverOne(work, task, signal);
+      if (await isDone(queue)) finished.abort();
+    },
+    { owner, concurrency, lease: CLAIM_MS, onError: (error) => failed.abort(error) },
+  );
+  if (await isDone(queue)) finished.abort();
+  await aborted(AbortSignal.any([work.stop, abort, finished.signal]));
+  const giveUp = () => worker.stop({ drain: 0 });
+  abort.addEventListener('abort', giveUp);
+  await (abort.aborted ? giveUp() : worker.stop());
+  abort.removeEventListener('abort', giveUp);
+  abort.throwIfAborted();
 }
 
 /** @param {Work['queue']} queue */
@@ -61,37 +59,40 @@ async function isDone(queue) {
 }
 
 /**
- * @param {Set<Promise<void>>} running
- * @param {number} concurrency
- */
-async function somethingHappened(running, concurrency) {
-  const isFull = running.size === concurrency;
-  await Promise.race(isFull ? running : [...running, sleep(LOOK_AGAIN_MS)]);
-}
-
-/**
  * @param {Work} work
  * @param {DeliveryTask} task
+ * @param {AbortSignal} signal
  */
-async function deliverOne(work, task) {
-  const claim = new HeldClaim(task);
-  const giveUp = AbortSignal.any([claim.lost, work.abort]);
-  const verdict = await attempt(work.origin, task, giveUp);
-  await claim.stop();
-  if (giveUp.aborted || !(await work.leadership.confirm())) return;
-  const settled = await settle(task, verdict);
-  if (settled.ok) work.progress.count(verdict.kind);
+async function deliverOne({ store, origin, lease, progress }, task, signal) {
+  const verdict = await attempt(origin, task, signal);
+  if (signal.aborted) return;
+  const settled = await store.transact((tx) => {
+    tx.require(lease);
+    settle(tx, task, verdict);
+  });
+  if (settled.ok) progress.count(verdict.kind);
+  // The claim or the lease is lost, which the signal is about to say.
+  else await aborted(signal);
 }
 
 /**
+ * @param {import('fencepost').Transaction} tx
  * @param {DeliveryTask} task
  * @param {Verdict} verdict
  */
-function settle(task, verdict) {
+function settle(tx, task, verdict) {
   if (verdict.kind === 'delivered') {
-    const receipt = { token: task.token, attempt: task.attempt, status: verdict.status };
-    return task.complete(undefined, { writes: [put(RECEIPTS + task.key, receipt)] });
+    const { token, attempt } = task;
+    tx.kv.put(RECEIPTS + task.key, { token, attempt, status: verdict.status });
+    tx.complete(task);
+  } else if (verdict.kind === 'refused') {
+    tx.fail(task, verdict.error, { final: true });
+  } else {
+    tx.fail(task, verdict.error, { delay: verdict.delay });
   }
-  if (verdict.kind === 'refused') return task.fail(verdict.error, { final: true });
-  return task.fail(verdict.error, { delay: verdict.delay });
+}
+
+/** @param {AbortSignal} signal */
+async function aborted(signal) {
+  if (!signal.aborted) await once(signal, 'abort');
 }

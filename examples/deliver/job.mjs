@@ -1,9 +1,8 @@
 // @ts-check
 /** The job from its start to the table: lead, enqueue, deliver, check, report. */
 import { randomBytes } from 'node:crypto';
-import { CLAIM_MS } from './claim.mjs';
 import { deliver } from './deliver.mjs';
-import { Leadership } from './leadership.mjs';
+import { lead } from './leadership.mjs';
 import { readOutcome } from './outcome.mjs';
 import { readRecord } from './record.mjs';
 import { table } from './report.mjs';
@@ -36,31 +35,24 @@ const PROBLEMS_SHOWN_MAX = 10;
 export async function perform(job) {
   const { run, progress, stop } = job;
   const owner = `deliver-${process.pid}-${randomBytes(3).toString('hex')}`;
-  const leadership = await Leadership.acquire(run.store, owner, {
-    signal: stop,
-    onWait: ({ owner: holder, until }) => {
-      const seconds = (Math.max(0, until - Date.now()) / 1000).toFixed(1);
-      progress.note(`${holder} still holds the lease: it lapses in ${seconds} s.`);
-    },
-  });
-  try {
-    return await lead(job, owner, leadership);
-  } finally {
-    // Should this fail, the lease lapses by itself.
-    await leadership.release().catch(() => {});
-  }
+  /** @param {{ owner: string, until: number }} holder */
+  const onWait = ({ owner: holder, until }) => {
+    const seconds = (Math.max(0, until - Date.now()) / 1000).toFixed(1);
+    progress.note(`${holder} still holds the lease: it lapses in ${seconds} s.`);
+  };
+  return lead(run.store, owner, { signal: stop, onWait }, (lease) => performLed(job, owner, lease));
 }
 
 /**
  * @param {Job} job
  * @param {string} owner
- * @param {Leadership} leadership
+ * @param {import('fencepost').Lease} lease
  */
-async function lead(job, owner, leadership) {
+async function performLed(job, owner, lease) {
   const { run, progress, stop } = job;
-  await run.begin(leadership.lease);
+  await run.begin(lease);
   const queue = await fill(job);
-  if (!run.isFinished) await work(job, owner, leadership, queue);
+  if (!run.isFinished) await work(job, owner, lease, queue);
   if (stop.aborted) return true;
 
   const outcome = await readOutcome(run.store, queue);
@@ -69,7 +61,7 @@ async function lead(job, owner, leadership) {
   const written = await run.written();
   process.stdout.write(`${table({ outcome, record, written, problems, pace: progress.pace })}\n`);
   tell(problems);
-  if (problems.length === 0) await run.finish(leadership.lease);
+  if (problems.length === 0) await run.finish(lease);
   return problems.length === 0;
 }
 
@@ -80,7 +72,6 @@ async function lead(job, owner, leadership) {
 async function fill({ run, requests, progress }) {
   /** @type {import('./deliver.mjs').Work['queue']} */
   const queue = run.store.queue('deliveries', {
-    lease: CLAIM_MS,
     maxAttempts: ATTEMPTS_MAX,
     backoff: BACKOFF,
     keyRetention: Infinity,
@@ -99,10 +90,10 @@ async function fill({ run, requests, progress }) {
 /**
  * @param {Job} job
  * @param {string} owner
- * @param {Leadership} leadership
+ * @param {import('fencepost').Lease} lease
  * @param {import('./deliver.mjs').Work['queue']} queue
  */
-async function work({ run, requests, concurrency, progress, stop }, owner, leadership, queue) {
+async function work({ run, requests, concurrency, progress, stop }, owner, lease, queue) {
   const { delivered, dead } = await readOutcome(run.store, queue);
   // The server starts once the lease is ours. Until then a killed run's lease had to lapse, and so
   // that run's server has long ended: no two of them ever write the record.
@@ -110,9 +101,10 @@ async function work({ run, requests, concurrency, progress, stop }, owner, leade
   progress.note(`The server listens on ${server.origin} (process ${server.pid}).`);
   progress.start({ total: requests.length, delivered: delivered.size, dead: dead.size });
   try {
-    const abort = AbortSignal.any([leadership.lost, server.died]);
+    const abort = AbortSignal.any([lease.signal, server.died]);
     const { origin } = server;
-    await deliver({ queue, owner, concurrency, origin, leadership, stop, abort, progress });
+    const { store } = run;
+    await deliver({ store, queue, owner, concurrency, origin, lease, stop, abort, progress });
   } finally {
     progress.end();
     await server.stop();

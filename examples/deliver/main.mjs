@@ -4,7 +4,7 @@
  * The main job: recorded HTTP requests go through a durable queue to a server that answers like a
  * bad network. Kill it whenever you like and start it again: it goes on where it was.
  *
- * Read on in `job.mjs` (the whole story), `deliver.mjs` (the loop), `verify.mjs` (the check).
+ * Read on in `job.mjs` (the whole story), `deliver.mjs` (the work), `verify.mjs` (the check).
  */
 import { FencepostError } from 'fencepost';
 import { RunFailed, UsageError } from './failures.mjs';
@@ -17,6 +17,7 @@ import { Run } from './run.mjs';
 const EXIT = { agreed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 };
 /** The trap: npm passes on the Ctrl-C that the terminal has already sent to the whole group. */
 const SAME_SIGNAL_MS = 500;
+const GOES_ON = 'The same command goes on from here.\n';
 
 // A reader that went away (`| head`) does not end the work.
 process.stdout.on('error', () => {});
@@ -32,7 +33,7 @@ async function main(words) {
     // What was waited for ends with the signal; that is no failure.
     if (!stop.signal.aborted || error instanceof FencepostError) return explain(error);
   }
-  process.stdout.write('Stopped. The same command goes on from here.\n');
+  process.stdout.write(`Stopped. ${GOES_ON}`);
   return stop.signal.reason === 'SIGINT' ? EXIT.SIGINT : EXIT.SIGTERM;
 }
 
@@ -81,10 +82,11 @@ function explain(error) {
   if (error instanceof FencepostError) {
     process.stderr.write(`${error.code}: ${error.message}\n`);
     if (error.kind === 'data') process.stderr.write('--fresh starts over.\n');
+    if (error.kind === 'ended') process.stderr.write(GOES_ON);
     return EXIT.failed;
   }
   if (error instanceof RunFailed) {
-    process.stderr.write(`${error.message}\nThe same command goes on from here.\n`);
+    process.stderr.write(`${error.message}\n${GOES_ON}`);
     return EXIT.failed;
   }
   process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);

@@ -1,8 +1,8 @@
 /**
  * The task that a handler gets: it notices what the handler settles by itself.
  *
- * **Invariant**: no promise of a settlement is left without somebody who looks at it, so a handler
- * that does not wait for its own settlement causes no unhandled rejection.
+ * **Invariant**: somebody looks at every promise that it gives, so a handler that does not wait for
+ * its own settlement or heartbeat causes no unhandled rejection.
  */
 import type { TaskReply } from './requests.js';
 import { ClaimedTask, type TaskHome } from './task.js';
@@ -43,10 +43,13 @@ export class WorkedTask extends ClaimedTask {
     return this.#note(super.release());
   }
 
-  override async heartbeat(...args: Parameters<ClaimedTask['heartbeat']>) {
-    const answer = await super.heartbeat(...args);
-    this.#onChange(answer.ok ? undefined : answer.reason);
-    return answer;
+  override heartbeat(...args: Parameters<ClaimedTask['heartbeat']>) {
+    const beating = super.heartbeat(...args);
+    beating.then(
+      (answer) => this.#onChange(answer.ok ? undefined : answer.reason),
+      () => undefined,
+    );
+    return beating;
   }
 
   #note<T>(settling: Promise<Committed<T> | Refused>): Promise<Committed<T> | Refused> {

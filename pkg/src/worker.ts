@@ -137,15 +137,21 @@ export class QueueWorker implements Worker {
   }
 
   #onMerged(): void {
-    const { session } = this.#parts.home;
-    const seen = session.glance((engine) =>
+    if (!this.#parts.home.session.isOpen) {
+      this.#end(new FencepostError('STORE_CLOSED', 'the store is closed'));
+      return;
+    }
+    if (this.#runs.size > 0) this.#tellCancelled();
+    this.#consider();
+  }
+
+  #tellCancelled(): void {
+    const seen = this.#parts.home.session.glance((engine) =>
       [...this.#runs].map((run) => ({ run, removal: engine.removalOf(run.task.id) })),
     );
     for (const { run, removal } of seen ?? []) {
       if (removal?.cause === 'cancelled') run.cancel(removal.reason);
     }
-    if (!session.isOpen) this.#end(new FencepostError('STORE_CLOSED', 'the store is closed'));
-    else this.#consider();
   }
 
   /** Whether to claim, to sleep until a time, or to sleep until woken. */

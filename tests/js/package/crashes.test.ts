@@ -34,7 +34,7 @@ async function crashing() {
   replica.accept(await journal.open('test'));
   await committer.ask('command', undefined, (engine, { now }) => engine.found(now));
   const store = new StoreHandle({ name: 'test', committer, upkeep: new Upkeep(committer) });
-  return { store, plan, used };
+  return { store, plan, used, clock };
 }
 
 function crashOnDemand(engine: Bridge, plan: Plan, used: { afterCrash: number }): Bridge {
@@ -134,4 +134,29 @@ test('rights survive the engine that knew them', async () => {
   await limited.queue('mail').enqueue(2);
   await rejects(limited.queue('mail').claim('w'), 'PERMISSION_DENIED');
   assert.equal((await store.queue('mail').counts()).ready, 2);
+});
+
+test('a worker goes on with a new engine after a crash, also after one that was told', async () => {
+  const { store, plan, clock } = await crashing();
+  const codes: string[] = [];
+  const ran: unknown[] = [];
+  const worker = store.queue('mail').work(({ payload }) => void ran.push(payload), {
+    onError: ({ code }) => codes.push(code),
+  });
+  await worker.idle();
+  for (const [times, told] of [
+    [1, []],
+    [2, ['ENGINE_CRASHED']],
+  ] as const) {
+    for (const method of ['queueClaim', 'queueComplete', 'queueNextDue', 'removalOf'] as const) {
+      codes.length = 0;
+      await store.queue('mail').enqueue(`${method} ${times}`);
+      Object.assign(plan, { method, times });
+      await clock.advance(60_000);
+      assert.equal(ran.at(-1), `${method} ${times}`);
+      if (method === 'queueClaim') assert.deepEqual(codes, told);
+      assert.deepEqual((await store.queue('mail').list()).items, [], `${method} ${times}`);
+    }
+  }
+  await worker.stop();
 });
