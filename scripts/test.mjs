@@ -11,6 +11,7 @@ import { Failure, ROOT, run, runTests } from './command.mjs';
 import { buildEngine, testEngine } from './engine.mjs';
 import { checkTypes, compilePackage } from './package.mjs';
 import { installPackages } from './packages.mjs';
+import { installPackagingTools, pack } from './packed.mjs';
 import { script, step, testStep } from './step.mjs';
 import { chooseToolchain } from './toolchain.mjs';
 
@@ -19,10 +20,12 @@ const GROUPS = {
   wasm: 'the engine compiled to WebAssembly, tested in Node',
   js: 'formatting, lints, types and tests of the package',
   browser: 'the package in Chromium, Firefox and WebKitGTK',
+  packaging: 'the packed package, installed for every runtime, bundler and kind of script',
   check: 'all formatting, lints and types, but no test',
 };
 const BIOME = 'node_modules/@biomejs/biome/bin/biome';
 const FILE_LIMIT_MS = 600_000;
+const ONE = ['--test-concurrency=1'];
 
 await script(async () => {
   const asked = process.argv.slice(2);
@@ -36,18 +39,22 @@ await script(async () => {
 
   if (wants('rust', 'check')) await checkRust();
   if (wants('rust')) await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));
-  if (!wants('wasm', 'js', 'browser', 'check')) return;
+  if (!wants('wasm', 'js', 'browser', 'packaging', 'check')) return;
   const toolchain = await chooseToolchain();
   await buildEngine(toolchain);
   if (wants('wasm')) await testEngine(toolchain);
-  if (!wants('js', 'browser', 'check')) return;
+  if (!wants('js', 'browser', 'packaging', 'check')) return;
   await installPackages();
   await compilePackage();
   if (wants('js', 'check')) await checkPackage();
-  if (wants('js')) await testStep('node tests', () => testPackage((path) => !isBrowserTest(path)));
-  if (!wants('browser')) return;
+  if (wants('js')) await testStep('node tests', () => testPackage(isLight));
+  if (!wants('browser', 'packaging')) return;
   await installBrowsers();
-  await testStep('browser tests', () => testPackage(isBrowserTest, ['--test-concurrency=1']));
+  if (wants('browser')) await testStep('browser tests', () => testPackage(isIn('browser'), ONE));
+  if (!wants('packaging')) return;
+  await step('runtimes and bundlers', installPackagingTools);
+  await step('npm pack', pack);
+  await testStep('packaging tests', () => testPackage(isIn('packaging'), ONE));
 });
 
 async function checkRust() {
@@ -66,15 +73,19 @@ async function checkPackage() {
   await step('types of the examples', () => checkTypes('examples/tsconfig.json'));
 }
 
-/** Browsers are heavy: their tests run one file at a time, after the others. */
-function isBrowserTest(path) {
-  return path.startsWith(`browser${sep}`);
+/** Browsers and bundlers are heavy: their tests run one file at a time, after the others. */
+function isLight(path) {
+  return !isIn('browser')(path) && !isIn('packaging')(path);
+}
+
+function isIn(folder) {
+  return (path) => path.startsWith(folder + sep);
 }
 
 async function testPackage(isChosen, options = []) {
   // Node 20 knows no patterns: it is told every file.
   const files = readdirSync(join(ROOT, 'tests/js'), { recursive: true })
-    .filter((path) => path.endsWith('.test.ts') && isChosen(path))
+    .filter((path) => path.endsWith('.test.ts') && !isForeign(path) && isChosen(path))
     .map((path) => join('tests/js', path))
     .sort();
   const runner = ['--test', '--test-reporter=spec', `--test-timeout=${FILE_LIMIT_MS}`];
@@ -82,7 +93,11 @@ async function testPackage(isChosen, options = []) {
   await runTests(process.execPath, [...flags, ...files]);
 }
 
+function isForeign(path) {
+  return path.split(sep).includes('node_modules');
+}
+
 function help() {
-  const groups = Object.entries(GROUPS).map(([name, what]) => `  ${name.padEnd(7)} ${what}`);
+  const groups = Object.entries(GROUPS).map(([name, what]) => `  ${name.padEnd(9)} ${what}`);
   return ['npm test [-- GROUP …]', '', ...groups, '', 'Without a group: all of them.'].join('\n');
 }

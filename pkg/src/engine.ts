@@ -39,7 +39,7 @@ import {
   readLimit,
   requireId,
 } from './options.js';
-import { loadEngine, type Platform, type WasmSource } from './platform/platform.js';
+import { loadEngine, type Platform } from './platform/platform.js';
 import type {
   Bridge,
   EnqueuedReply,
@@ -51,7 +51,7 @@ import type {
   TaskState,
 } from './requests.js';
 import { TASK_STATES } from './requests.js';
-import type { EnqueueOptions, Write } from './types.js';
+import type { EnqueueOptions, WasmSource, Write } from './types.js';
 import { readWrites } from './writes.js';
 
 /** A task that an engine made or found; `state` is what it is in. */

@@ -46,8 +46,8 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** The engine in a compiled module. */
-export function engineOf(module: WebAssembly.Module): EngineModule {
+/** The engine in a compiled module: whether it is one shows when it is used. */
+export function engineOf(module: object): EngineModule {
   return {
     create({ store, seed, replica, maxPayloadBytes }) {
       const { Core, memory } = instantiateChecked(module);
@@ -108,9 +108,9 @@ export async function arrived<T>(from: string, reach: () => Promise<T>): Promise
 }
 
 /** A module of something else, or of another version, does not fit the imports of this one. */
-function instantiateChecked(module: WebAssembly.Module): ReturnType<typeof instantiate> {
+function instantiateChecked(module: object): ReturnType<typeof instantiate> {
   try {
-    return instantiate(module);
+    return instantiate(module as WebAssembly.Module);
   } catch (cause) {
     if (!(cause instanceof WebAssembly.LinkError || cause instanceof TypeError)) throw cause;
     const expected = 'the engine of this very version of the package';

@@ -10,9 +10,6 @@ import {
   wrong,
 } from '../load.js';
 
-/** Where the engine comes from, when not from where the package keeps it. */
-export type WasmSource = WebAssembly.Module | BufferSource | URL | Response | Promise<Response>;
-
 export interface Platform {
   /** The engine that the package brings: compiled when first asked for, then the same for all. */
   readonly engine: () => Promise<EngineModule>;
@@ -34,7 +31,7 @@ export interface Platform {
  */
 export async function loadEngine(platform: Platform, source: unknown): Promise<EngineModule> {
   if (source === undefined) return platform.engine();
-  if (isModule(source)) return engineOf(source as WebAssembly.Module);
+  if (isModule(source)) return engineOf(source);
   if (isBytes(source)) return engineOfBytes(bytesOf(source), 'the given bytes');
   if (source instanceof URL) return platform.engineAt(source);
   const response: unknown = await arrived('the given promise', async () => source);
@@ -51,11 +48,11 @@ export function noJournal(advice: string): FencepostError {
 }
 
 /** By its tag: a module of another realm is one as well. */
-function isModule(source: unknown): boolean {
+function isModule(source: unknown): source is object {
   return tagOf(source) === '[object WebAssembly.Module]';
 }
 
-function isBytes(source: unknown): source is BufferSource {
+function isBytes(source: unknown): source is ArrayBuffer | ArrayBufferView {
   return ArrayBuffer.isView(source) || tagOf(source) === '[object ArrayBuffer]';
 }
 
@@ -68,7 +65,7 @@ function isResponse(value: unknown): value is Response {
 }
 
 /** A copy: the caller may go on writing to what was given. */
-function bytesOf(source: BufferSource): Uint8Array<ArrayBuffer> {
+function bytesOf(source: ArrayBuffer | ArrayBufferView): Uint8Array<ArrayBuffer> {
   const view = ArrayBuffer.isView(source)
     ? new Uint8Array(source.buffer, source.byteOffset, source.byteLength)
     : new Uint8Array(source);

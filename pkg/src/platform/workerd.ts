@@ -3,7 +3,7 @@ import module from '../../wasm/fencepost_bg.wasm';
 import { engineOf, fetchedEngine } from '../load.js';
 import { noJournal, type Platform } from './platform.js';
 
-const engine = engineOf(module as WebAssembly.Module);
+const engine = engineOf(module as object);
 
 export const workerd: Platform = {
   engine: async () => engine,

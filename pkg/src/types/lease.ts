@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** Leases, and what is made of them: locks and effects. */
 import type { Committed, Refused } from './answers.js';
 import type { Write } from './kv.js';

@@ -11,6 +11,18 @@ export interface Clock {
   setTimer(ms: number, fn: () => void): { cancel(): void };
 }
 
+/**
+ * A compiled module, bytes, or where they come from. The first is an `object` here: the name
+ * `WebAssembly.Module` is known to projects with a browser's types only.
+ */
+export type WasmSource =
+  | object
+  | ArrayBuffer
+  | ArrayBufferView
+  | URL
+  | Response
+  | Promise<Response>;
+
 /** How `open` opens a store. */
 export interface OpenOptions {
   /**
@@ -30,7 +42,7 @@ export interface OpenOptions {
   /** Makes jitter repeatable, for tests. 0 to 2^64 - 1. Default: random. */
   seed?: bigint;
   /** Where the engine comes from. Default: what the package brings, as its runtime takes it. */
-  wasm?: WebAssembly.Module | BufferSource | URL | Response | Promise<Response>;
+  wasm?: WasmSource;
   /** Bounds every journal operation, in milliseconds. Default 30 000; 1 to 2^31 - 1. */
   timeout?: number;
   /** Refuses (`LOG_REPLACED`) to open another log than the one with this id. */

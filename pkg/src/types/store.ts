@@ -1,3 +1,4 @@
+/// <reference lib="esnext.disposable" preserve="true" />
 /** The store, and who may do what in it. */
 import type { Committed, Page, Refused } from './answers.js';
 import type { Kv } from './kv.js';

@@ -1,0 +1,31 @@
+/**
+ * The small program that every runtime runs: a task is enqueued, claimed and completed, the store
+ * is opened again, the next task is claimed with a larger token, and a bad call is a typed error.
+ */
+
+/** `await cycle(fencepost, options)`, for any kind of script. */
+export const CYCLE = `
+async function cycle({ open, FencepostError }, options) {
+  const store = await open('packaged', options);
+  const queue = store.queue('mail');
+  await queue.enqueueMany([{ payload: 'ada' }, { payload: 'noor' }]);
+  const [first] = await queue.claim('worker');
+  const completed = await first.complete();
+  await store.close();
+  const again = await open('packaged', options);
+  const [second, ...others] = await again.queue('mail').claim('worker', { max: 10 });
+  const rose = second.token > first.token;
+  await again.close();
+  const error = await open('').catch((reason) => reason);
+  const told = error instanceof FencepostError ? error.code : String(error);
+  return [first.payload, completed.ok, second.payload, others.length, rose, told].join(' ');
+}
+`;
+
+/** What it answers. */
+export const CYCLED = 'ada true noor 0 true INVALID_NAME';
+
+/** What it answers for each of `count` entries. */
+export function cycled(count: number): string {
+  return Array.from({ length: count }, () => CYCLED).join('\n');
+}
