@@ -26,6 +26,7 @@ export class Follower {
   #waiters = 0;
   #stopWatching: (() => void) | undefined;
   #isLooking = false;
+  #wasHinted = false;
   #failures = 0;
 
   constructor(store: Followed) {
@@ -66,12 +67,16 @@ export class Follower {
    * again sooner than in 30 seconds.
    */
   #look(): void {
+    // The trap: what a hint tells of may have come after the present look read the tail.
+    this.#wasHinted = this.#isLooking;
     if (this.#isLooking || !this.#store.isOpen) return;
     this.#isLooking = true;
     const done = (failures: number) => {
       this.#isLooking = false;
       this.#failures = failures;
-      if (failures > 0 && this.#waiters > 0) this.#bell.ringAfter(pauseAfter(failures));
+      if (this.#waiters === 0) return;
+      if (failures > 0) this.#bell.ringAfter(pauseAfter(failures));
+      else if (this.#wasHinted) this.#look();
     };
     this.#store.sync().then(
       () => done(0),
