@@ -9,7 +9,7 @@ use crate::blob::Blob;
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Token, Version};
 use crate::lease::LeaseRow;
 use crate::name::Name;
-use crate::task::{Task, TaskRow, TaskSpec};
+use crate::task::{DeadReason, Task, TaskRow, TaskSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -112,7 +112,9 @@ pub enum Removal {
         reason: Option<Arc<str>>,
     },
     /// Died and was not to be kept.
-    Buried,
+    Buried {
+        reason: DeadReason,
+    },
     /// Past its retention, or purged by hand.
     Purged,
 }

@@ -11,6 +11,7 @@
 //! **Invariant:** the engine reads no clock. Each call brings `now`; it is cut to the year 2200 and
 //! raised to the time of the log, which never runs backwards but by [`Engine::repair_clock`].
 
+mod events;
 mod log;
 mod operations;
 
@@ -18,6 +19,7 @@ use crate::backoff::Random;
 use crate::change::{Entry, Hash, Rows};
 use crate::codec::EntryWriter;
 use crate::error::{Error, Outcome};
+use crate::event::Recorder;
 use crate::id::Instant;
 use crate::limits::{COMMAND_BYTES_MAX, NOW_MAX, PAYLOAD_BYTES_DEFAULT};
 use crate::name::{Name, NameRef};
@@ -92,6 +94,8 @@ pub struct Engine {
     transaction: Option<Savepoint>,
     sealed: Option<Pending>,
     callers: Slab<Caller>,
+    /// While somebody listens.
+    recorder: Option<Recorder>,
 }
 
 /// An entry that waits for its journal.
@@ -114,6 +118,7 @@ impl Engine {
             transaction: None,
             sealed: None,
             callers: Slab::new(),
+            recorder: None,
         }
     }
 

@@ -9,6 +9,7 @@ pub mod check;
 pub mod codec;
 pub mod engine;
 pub mod error;
+pub mod event;
 mod guard;
 pub mod id;
 pub mod index;

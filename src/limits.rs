@@ -32,6 +32,8 @@ pub const COMMAND_BYTES_MAX: usize = 15 << 20;
 pub const GROUP_BYTES_MAX: usize = (1 << 20) - (4 << 10);
 /// Cancelled and buried tasks that are remembered for whoever waits for them.
 pub const REMOVALS_MAX: usize = 1_024;
+/// Events that wait to be handed on: six of the largest batches.
+pub const EVENTS_RECORDED_MAX: usize = 65_536;
 /// Replicas whose last commit is remembered; the longest silent one is forgotten first.
 pub const REPLICAS_MAX: usize = 256;
 /// A clock beyond the year 2200 is broken.
@@ -43,6 +45,7 @@ pub const LEASE_RECORD_RETENTION: Millis = Millis::saturating(86_400_000);
 
 const _: () = assert!(PREFIXED_NAME_BYTES_MAX < NAME_BYTES_MAX);
 const _: () = assert!(NAME_BYTES_MAX <= KEY_BYTES_MAX);
+const _: () = assert!(EVENTS_RECORDED_MAX >= 6 * BATCH_ITEMS_MAX);
 const _: () = assert!(NOTE_BYTES_MAX <= PAYLOAD_BYTES_DEFAULT);
 const _: () = assert!(PAYLOAD_BYTES_DEFAULT + NOTE_BYTES_MAX < COMMAND_BYTES_MAX);
 const _: () = assert!(COMMAND_BYTES_MAX + GROUP_BYTES_MAX < ENTRY_BYTES_MAX);

@@ -14,7 +14,7 @@ pub struct Removals(VecDeque<(TaskId, Removal)>);
 impl Removals {
     /// Notes a removal, if it is one that leaves no other trace.
     pub fn note(&mut self, id: TaskId, removal: Removal) {
-        if !matches!(removal, Removal::Cancelled { .. } | Removal::Buried) {
+        if !matches!(removal, Removal::Cancelled { .. } | Removal::Buried { .. }) {
             return;
         }
         if self.0.len() == REMOVALS_MAX {

@@ -74,8 +74,14 @@ pub struct State {
 }
 
 impl State {
-    /// Puts the rows of an entry that follows on the head; `hash` is the entry's.
-    pub fn merge(&mut self, entry: Entry, hash: Hash) {
+    /// Puts the rows of an entry that follows on the head; `hash` is the entry's. Each change is
+    /// shown before it is applied, with the version of its command and the state that it meets.
+    pub fn merge(
+        &mut self,
+        entry: Entry,
+        hash: Hash,
+        mut before_each: impl FnMut(&Self, Version, &Change),
+    ) {
         let body = entry.body;
         self.head.log_id = entry.log_id;
         self.head.slot = entry.slot;
@@ -95,6 +101,7 @@ impl State {
                 self.head.version = version;
                 version = self.next_version();
             }
+            before_each(self, version, &change);
             self.apply(change, version);
         }
         if ends.next().is_some() {

@@ -6,6 +6,7 @@
  */
 
 import { QueueBridge } from './bridge-queue.js';
+import { readEvent } from './event.js';
 import { packRequest } from './packed-requests.js';
 import {
   readKeyedValue,
@@ -213,6 +214,22 @@ export class WasmBridge extends QueueBridge implements Bridge {
 
   verify(): { ok: boolean; rows: number; problems: string[] } {
     return this.thrown(() => this.core.verify());
+  }
+
+  recordEvents(told: number): void {
+    this.reply(this.core.recordEvents(told));
+  }
+
+  stopRecording(): void {
+    this.core.stopRecording();
+  }
+
+  events(caller: number) {
+    return this.reply(this.core.events(caller)).rest(readEvent);
+  }
+
+  forgetEvents(): void {
+    this.core.forgetEvents();
   }
 
   rowsHash(): string {

@@ -22,7 +22,7 @@ import type { LogClock, Timer } from './clock.js';
 import { Compactor } from './compactor.js';
 import { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
-import type { Entry, Journal, News } from './journal/journal.js';
+import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
 import { Crash, type Replica } from './replica.js';
 import type { CallerRequest } from './requests.js';
@@ -89,6 +89,19 @@ export class Committer {
   /** Reads what is new. */
   async sync(): Promise<number> {
     return (await this.ask('question', undefined, () => undefined)).version;
+  }
+
+  /**
+   * Shows what the journal has after a slot, for whoever replays it: together with the slot at
+   * which this store is in that moment. May show it in several parts. Stores nothing.
+   */
+  async readJournal(after: Slot, look: (news: News, slot: Slot) => void): Promise<void> {
+    this.requireOpen();
+    const reading = this.journal.commit(after, (news) => {
+      look(news, this.replica.knownSlot);
+      return null;
+    });
+    await this.within('read', reading);
   }
 
   /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */

@@ -9,7 +9,8 @@
  * empty and gets everything from the journal: the state is a cache.
  */
 import { FencepostError } from './errors.js';
-import type { Entry, News } from './journal/journal.js';
+import { Feed, type Listener } from './feed.js';
+import type { Entry, News, Slot } from './journal/journal.js';
 import type { Bridge, CallerRequest } from './requests.js';
 
 const LOG_ID_BYTES = 16;
@@ -21,13 +22,20 @@ export class Crash extends Error {
   }
 }
 
+/** A place in a log. */
+interface Known {
+  readonly logId: string;
+  readonly slot: Slot;
+}
+
 export class Replica {
   readonly #create: () => Bridge;
   #engine: Bridge;
   #usable = true;
   #callers = new Map<CallerRequest, number>();
+  readonly #feed = new Feed();
   /** Where it was before the engine crashed: nothing may be older. */
-  #known: { logId: string; slot: number } | null = null;
+  #known: Known | null = null;
   #version = 0;
   /** Bytes of the entries since the newest snapshot, and of that snapshot. */
   entryBytes = 0;
@@ -59,6 +67,11 @@ export class Replica {
   /** What it merged last: the journal is asked for what follows. */
   get slot(): number {
     return this.use((engine) => engine.slot);
+  }
+
+  /** The same, also while the engine has crashed and is not rebuilt. */
+  get knownSlot(): Slot {
+    return this.#known?.slot ?? 0;
   }
 
   /** Of the newest merged entry. */
@@ -96,6 +109,12 @@ export class Replica {
     this.#callers = new Map();
     this.#usable = true;
     this.entryBytes = 0;
+    this.use((engine) => this.#feed.adopt(engine));
+  }
+
+  /** Another engine, empty, that whoever asked for it owns. */
+  createEngine(): Bridge {
+    return this.#create();
   }
 
   /** Gives the memory back, if the engine may be called. */
@@ -120,9 +139,15 @@ export class Replica {
     if (number !== undefined && this.#usable) this.use((engine) => engine.removeCaller(number));
   }
 
+  /** Tells of what is merged from here on. Returns the way to stop it. */
+  listen(listener: Listener): () => void {
+    this.#feed.add(listener, this.#usable ? this.#engine : undefined);
+    return () => this.#feed.remove(listener, this.#usable ? this.#engine : undefined);
+  }
+
   /** Drops what is staged and merges what is new. */
   accept(news: News): void {
-    this.#requireSameLog(news);
+    if (this.#known !== null) requireSameLog(news, this.#known);
     this.use((engine) => {
       engine.discard();
       if (news.snapshot !== undefined) {
@@ -157,15 +182,7 @@ export class Replica {
     const { slot, logId, version } = this.#engine;
     if (slot > 0) this.#known = { slot, logId };
     this.#version = version;
-  }
-
-  #requireSameLog({ tip }: News): void {
-    if (this.#known === null) return;
-    const { logId, slot } = this.#known;
-    if (tip === null) throw replaced(logId, 'an empty journal');
-    const found = hex(tip.tag.subarray(0, LOG_ID_BYTES));
-    if (found !== logId) throw replaced(logId, found);
-    if (tip.slot < slot) throw replaced(logId, `an older state of it, at slot ${tip.slot}`);
+    this.use((engine) => this.#feed.tell(engine, version, (caller) => this.numberOf(caller)));
   }
 
   #requireTip({ tip }: News): void {
@@ -180,6 +197,14 @@ export class Replica {
   #lastWords(error: unknown): string {
     return this.#engine.crashMessage ?? (error instanceof Error ? error.message : String(error));
   }
+}
+
+/** @throws FencepostError `LOG_REPLACED` when the journal is not the one that had this place */
+export function requireSameLog({ tip }: News, { logId, slot }: Known): void {
+  if (tip === null) throw replaced(logId, 'an empty journal');
+  const found = hex(tip.tag.subarray(0, LOG_ID_BYTES));
+  if (found !== logId) throw replaced(logId, found);
+  if (tip.slot < slot) throw replaced(logId, `an older state of it, at slot ${tip.slot}`);
 }
 
 function replaced(expected: string, found: string): FencepostError {

@@ -3,7 +3,7 @@
  * `options.ts` makes these from what users pass; `bridge.ts` packs them. Absent numbers are `NaN`.
  */
 
-import type { RefusalReason } from './types.js';
+import type { RefusalReason, StoreEvent } from './types.js';
 
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
 export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const;
@@ -318,6 +318,17 @@ export interface Bridge {
   /** Enforces expiry and retention everywhere, one commit's worth. */
   maintain(now: number): { expired: number; purged: number; more: boolean };
   verify(): { ok: boolean; rows: number; problems: string[] };
+  /**
+   * Records the events of commands after a version, in what is merged from here on. Goes on as it
+   * was when events are recorded already.
+   */
+  recordEvents(told: number): void;
+  /** Forgets what was recorded, and records no more. */
+  stopRecording(): void;
+  /** What was recorded, as far as the caller may inspect it. */
+  events(caller: number): StoreEvent[];
+  /** What was recorded has been handed on. */
+  forgetEvents(): void;
   rowsHash(): string;
   /** Whether a commit is in the merged log. */
   holds(commit: { replica: number; counter: number }): boolean;

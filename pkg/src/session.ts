@@ -7,10 +7,13 @@ import type { Alarm } from './alarm.js';
 import type { LogClock } from './clock.js';
 import type { Committer } from './committer.js';
 import { FencepostError } from './errors.js';
+import type { News, Slot } from './journal/journal.js';
 import { Lines } from './line.js';
 import type { Answer, Decide } from './pending.js';
+import { Replay } from './replay.js';
 import { Crash } from './replica.js';
 import type { CallerRequest, FullName } from './requests.js';
+import type { StoreEvent } from './types.js';
 
 export class Session {
   readonly #committer: Committer;
@@ -81,6 +84,29 @@ export class Session {
   /** Calls `wake` when the session ends. */
   onEnd(wake: () => void): () => void {
     return this.#until(wake, () => undefined);
+  }
+
+  /** Of the newest command that is merged here. */
+  get version(): number {
+    return this.#committer.replica.version;
+  }
+
+  /** Takes the events of what is merged here after a version. Returns the way to stop it. */
+  listen(told: number, take: (events: StoreEvent[]) => void): () => void {
+    return this.#committer.replica.listen({ caller: this.#caller, told, take });
+  }
+
+  /** Tells what the journal has after a version, as it is given it. */
+  replay(from: number): Replay {
+    const { replica } = this.#committer;
+    const create = () => replica.createEngine();
+    return new Replay({ create, logId: replica.logId, caller: this.#caller, from });
+  }
+
+  /** Shows what the journal has after a slot, and where this store is in that moment. */
+  readJournal(after: Slot, look: (news: News, slot: Slot) => void): Promise<void> {
+    this.requireOpen();
+    return this.#committer.readJournal(after, look);
   }
 
   get isOpen(): boolean {

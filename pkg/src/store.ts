@@ -3,6 +3,7 @@ import { readCaller } from './caller.js';
 import type { Committer } from './committer.js';
 import { EffectHandle } from './effect.js';
 import { FencepostError } from './errors.js';
+import { listenToEvents } from './events.js';
 import { KvTable } from './kv.js';
 import { LeaseHandle, leaseRecord } from './lease.js';
 import { LockHandle } from './lock.js';
@@ -17,6 +18,7 @@ import type {
   Caller,
   Committed,
   Effect,
+  EventsOptions,
   Kv,
   LeaseName,
   LeaseRecord,
@@ -27,6 +29,7 @@ import type {
   QueueSummary,
   Refused,
   Store,
+  StoreEvent,
   Transaction,
   VerifyReport,
 } from './types.js';
@@ -127,6 +130,10 @@ export class StoreHandle implements Store {
 
   async queues(): Promise<QueueSummary[]> {
     return this.#session.read((engine, at) => engine.queues(at));
+  }
+
+  events(options?: EventsOptions): AsyncIterable<StoreEvent> {
+    return listenToEvents(this.#session, options);
   }
 
   async sync(): Promise<number> {

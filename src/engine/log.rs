@@ -73,7 +73,7 @@ impl Engine {
                 got: "none".to_owned(),
             });
         };
-        self.state.merge(entry, hash);
+        self.merge_recording(entry, hash);
         self.discard();
         Ok(())
     }
@@ -101,7 +101,7 @@ impl Engine {
         self.require_open()?;
         self.require_unstaged("discard() of the staged operations before another entry is merged")?;
         accept::require_next(&self.state, &entry)?;
-        self.state.merge(entry, hash);
+        self.merge_recording(entry, hash);
         self.discard();
         Ok(())
     }
@@ -152,6 +152,7 @@ impl Engine {
         (state.head, state.counters) = (snapshot.head, snapshot.counters);
         state.replicas = snapshot.replicas;
         self.state = state;
+        self.note_restored();
         self.discard();
         Ok(())
     }

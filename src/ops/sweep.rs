@@ -97,7 +97,7 @@ pub(super) fn lay_to_rest(
     last_error: Option<Arc<str>>,
 ) -> bool {
     if task.spec.stamps.dead_retention == Millis::ZERO {
-        txn.remove_task(task.id, task.queue, Removal::Buried);
+        txn.remove_task(task.id, task.queue, Removal::Buried { reason });
         return true;
     }
     let row = task.buried(reason, txn.now);

@@ -176,7 +176,7 @@ impl Core {
         let id = TaskId::saturating(super::reader::whole("id", id).map_err(thrown)?);
         let (cause, reason) = match self.engine.state().removals.of(id) {
             Some(Removal::Cancelled { reason }) => ("cancelled", reason.as_deref()),
-            Some(Removal::Buried) => ("buried", None),
+            Some(Removal::Buried { .. }) => ("buried", None),
             _ => return Ok(JsValue::UNDEFINED),
         };
         object(&RemovalObject { cause, reason: reason.map(str::to_owned) })

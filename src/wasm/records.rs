@@ -1,7 +1,8 @@
 //! Rows as packed records. `pkg/src/records.ts` reads them, lazily, in the same order.
 
 use super::writer::Writer;
-use crate::id::Instant;
+use crate::event::{Event, Subject};
+use crate::id::{Instant, TaskId};
 use crate::lease::{LeaseRow, LeaseState};
 use crate::name::Name;
 use crate::ops::{Enqueued, EnqueuedPhase};
@@ -66,4 +67,28 @@ pub fn lease(writer: &mut Writer, name: &str, row: &LeaseRow) {
     writer.number(until);
     writer.number(row.acquired_at);
     writer.blob(row.meta.as_deref());
+}
+
+/// An event; what it is not about is absent.
+pub fn event(writer: &mut Writer, event: &Event) {
+    let (mut queue, mut id, mut name, mut key) = (None, None::<TaskId>, None, None);
+    match &event.subject {
+        Subject::Task { queue: of, id: task, key: held } => {
+            (queue, id, key) = (Some(of), Some(*task), held.as_ref());
+        }
+        Subject::Queue(of) => queue = Some(of),
+        Subject::Lease(of) => name = Some(of),
+        Subject::Value(of) => key = Some(of),
+        Subject::Log => {}
+    }
+    let holder = event.holder.as_ref();
+    writer.number(event.kind as u64);
+    writer.number(event.version);
+    writer.number(event.at);
+    writer.optional(id);
+    writer.optional(holder.map(|(_, token)| *token));
+    for text in [queue, name, key, holder.map(|(owner, _)| owner)] {
+        writer.text(text.map(Name::as_str));
+    }
+    writer.text(event.reason.as_deref());
 }

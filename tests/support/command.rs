@@ -22,7 +22,7 @@ pub struct Stage<'a> {
 
 /// Reads and other lines that want everything merged before them.
 pub fn wants_merged(command: &str) -> bool {
-    const READS: [&str; 12] = [
+    const READS: [&str; 13] = [
         "get",
         "list",
         "counts",
@@ -33,6 +33,7 @@ pub fn wants_merged(command: &str) -> bool {
         "leases",
         "value",
         "values",
+        "events",
         "restart",
         "repair-clock",
     ];

@@ -14,14 +14,19 @@
 //! `A` name the token or version that the answer gave; `A-1` is a wrong one. A line that begins
 //! with `#` is a comment. What the commands are called and take is written above their functions.
 //!
+//! `events` answers what was told since the caller asked last; it needs no rights to ask.
+//!
 //! [`check`] runs a script in every [`Mode`]; all must give the same answers. After each entry the
-//! indexes are verified, and at the end the log is replayed from the start and from a snapshot.
+//! indexes are verified, and all replicas have told the same events; at the end the log is replayed
+//! from the start and from a snapshot.
 
-use super::answer::Symbols;
+use super::answer::{Answer, Symbols};
 use super::command::{Stage, instant, wants_merged};
+use super::event_words::in_words;
 use super::words::Words;
 use super::{assert_verified, engine};
 use fencepost::engine::{Context, Engine};
+use fencepost::event::Event;
 use fencepost::id::TaskId;
 use fencepost::rights::{Caller, Grant, Realm, Right};
 use std::collections::BTreeMap;
@@ -137,6 +142,9 @@ struct Run<'a> {
     /// Which replica decides.
     turn: usize,
     log: Vec<Vec<u8>>,
+    events: Vec<Event>,
+    /// How many of them each caller has asked for.
+    told: BTreeMap<Option<String>, usize>,
     symbols: Symbols,
     queue_of: BTreeMap<TaskId, String>,
     /// The lines of the entry that is not sealed yet.
@@ -150,9 +158,11 @@ impl<'a> Run<'a> {
         Self {
             script,
             mode,
-            replicas: (1..=replicas).map(engine).collect(),
+            replicas: (1..=replicas).map(listening).collect(),
             turn: 0,
             log: Vec::new(),
+            events: Vec::new(),
+            told: BTreeMap::new(),
             symbols: Symbols::default(),
             queue_of: BTreeMap::new(),
             open: Vec::new(),
@@ -185,6 +195,28 @@ impl<'a> Run<'a> {
     }
 
     fn execute(&mut self, line: &Line) {
+        let answer = match line.command.as_str() {
+            "events" => self.tell(line),
+            _ => self.carry_out(line),
+        };
+        assert!(
+            answer.matches(&line.expected, &mut self.symbols),
+            "{:?}: the answer differs in the line\n  {}\n- {}\n+ {answer}\n",
+            self.mode,
+            line.text,
+            line.expected,
+        );
+    }
+
+    fn tell(&mut self, line: &Line) -> Answer {
+        let name = line.caller.as_ref();
+        let caller = name.map(|name| &self.script.callers[name]);
+        let told = self.told.insert(name.cloned(), self.events.len()).unwrap_or_default();
+        let shown = |event: &&Event| caller.is_none_or(|caller| event.is_shown_to(caller));
+        in_words(self.events[told..].iter().filter(shown))
+    }
+
+    fn carry_out(&mut self, line: &Line) -> Answer {
         let engine = &mut self.replicas[self.turn];
         let caller = line.caller.as_ref().map(|name| {
             let caller = self.script.callers.get(name);
@@ -201,13 +233,7 @@ impl<'a> Run<'a> {
             "commit" | "abort" => self.in_transaction = false,
             _ => {}
         }
-        assert!(
-            answer.matches(&line.expected, &mut self.symbols),
-            "{:?}: the answer differs in the line\n  {}\n- {}\n+ {answer}\n",
-            self.mode,
-            line.text,
-            line.expected,
-        );
+        answer
     }
 
     fn commit(&mut self) {
@@ -227,6 +253,9 @@ impl<'a> Run<'a> {
             }
             self.log.push(sealed.bytes);
         }
+        let events = self.replicas.iter_mut().map(take_events).collect::<Vec<_>>();
+        assert!(events.iter().all(|told| *told == events[0]), "replicas tell the same");
+        self.events.extend(events.into_iter().next().expect("there is a replica"));
         let first = &self.replicas[0];
         for replica in &self.replicas {
             assert_verified(replica);
@@ -241,6 +270,7 @@ impl<'a> Run<'a> {
     fn restart(&mut self) {
         for replica in &mut self.replicas {
             let mut restored = engine(replica.options().replica);
+            restored.record_events(replica.state().head.version);
             if replica.state().head.store.is_some() {
                 restored.restore(&replica.snapshot().bytes).expect("its own snapshot");
             }
@@ -252,7 +282,7 @@ impl<'a> Run<'a> {
 
     /// From the start, and from a snapshot in the middle of the log.
     fn replay(&self) {
-        let mut replayed = engine(8);
+        let mut replayed = listening(8);
         let mut restored = engine(9);
         for (position, bytes) in self.log.iter().enumerate() {
             if position > 0 && position == self.log.len() / 2 {
@@ -264,10 +294,25 @@ impl<'a> Run<'a> {
             }
         }
         assert_same(&self.replicas[0], &replayed);
+        assert_eq!(take_events(&mut replayed), self.events, "a replay tells what was told");
         if self.log.len() > 1 {
             assert_same(&replayed, &restored);
         }
     }
+}
+
+/// An empty replica that records from the start.
+fn listening(replica: u64) -> Engine {
+    let mut engine = engine(replica);
+    engine.record_events(engine.state().head.version);
+    engine
+}
+
+/// What it recorded since the last call.
+pub fn take_events(engine: &mut Engine) -> Vec<Event> {
+    let events = engine.events(None).cloned().collect();
+    engine.forget_events();
+    events
 }
 
 /// Two replicas know the same.

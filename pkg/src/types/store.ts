@@ -1,6 +1,7 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The store, and who may do what in it. */
 import type { Committed, Page, Refused } from './answers.js';
+import type { EventsOptions, StoreEvent } from './event.js';
 import type { Kv } from './kv.js';
 import type { Effect, LeaseName, LeaseRecord, LockName } from './lease.js';
 import type { Queue, QueueOptions, QueueSummary } from './queue.js';
@@ -63,6 +64,27 @@ export interface Store extends AsyncDisposable {
   as(caller: Caller): Store;
   /** Queues that have tasks or a pause, in name order. */
   queues(): Promise<QueueSummary[]>;
+  /**
+   * What happens in the store, whoever does it, in the order of the log; of restricted stores, what
+   * the caller may inspect. Begins with this call and is read once.
+   *
+   * Each reader has a buffer of 65 536 events; one that is further behind gets a `gap` instead. It
+   * ends when `signal` aborts, when the loop is left, and, after what is buffered, when the store
+   * closes. While it is open other writers are followed: at once where the journal gives hints,
+   * else every 30 seconds.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `STORE_CLOSED` at once; with `from`, when the
+   * journal is read: `JOURNAL_UNAVAILABLE`, `JOURNAL_CORRUPT`, `LOG_REPLACED`, `ENGINE_CRASHED`
+   *
+   * ```ts
+   * for await (const event of store.events({ from: seen })) {
+   *   if (event.type === 'gap') await drawEverything()
+   *   else if (event.queue === 'mail') await draw(event.id)
+   *   seen = event.version
+   * }
+   * ```
+   */
+  events(options?: EventsOptions): AsyncIterable<StoreEvent>;
   /** Reads the journal's tail; the version afterwards. */
   sync(): Promise<number>;
   /** A backup: `open(name, { restore })` makes an empty journal start from it. */

@@ -136,6 +136,41 @@ test('rights survive the engine that knew them', async () => {
   assert.equal((await store.queue('mail').counts()).ready, 2);
 });
 
+test('a listener is told of everything once, whatever the engine crashed in', async () => {
+  for (const method of ['queueEnqueue', 'mergeSealed', 'discard', 'events'] as const) {
+    const { store, plan, used } = await crashing();
+    const queue = store.queue('mail');
+    const limited = store.as({ actor: 'a', may: [{ queue: 'mail', rights: ['inspect'] }] });
+    const readers = [store, limited].map((one) => one.events()[Symbol.asyncIterator]());
+    await queue.enqueue('before');
+    Object.assign(plan, { method, times: 1 });
+    await queue.enqueue('kept');
+    await queue.enqueue('after');
+    assert.equal(used.engines, 2, method);
+    for (const events of readers) {
+      for (const id of [1, 2, 3]) assert.equal((await events.next()).value?.id, id, method);
+    }
+    await store.close();
+    for (const events of readers) assert.equal((await events.next()).done, true, method);
+    assert.equal(used.afterCrash, 0, method);
+  }
+});
+
+test('an engine that crashes while it replays ends that loop and nothing else', async () => {
+  const { store, plan, used } = await crashing();
+  await store.kv.put('a', 1);
+  for (const method of ['merge', 'recordEvents', 'events'] as const) {
+    const events = store.events({ from: 0 })[Symbol.asyncIterator]();
+    Object.assign(plan, { method, times: 1 });
+    await rejects(events.next(), 'ENGINE_CRASHED');
+    assert.equal((await events.next()).done, true);
+  }
+  const live = store.events()[Symbol.asyncIterator]();
+  await store.kv.put('b', 1);
+  assert.equal((await live.next()).value?.key, 'b');
+  assert.equal(used.afterCrash, 0);
+});
+
 test('a worker goes on with a new engine after a crash, also after one that was told', async () => {
   const { store, plan, clock } = await crashing();
   const codes: string[] = [];
