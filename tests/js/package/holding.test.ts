@@ -200,3 +200,16 @@ test('a released task keeps its place and its attempts', async () => {
   const again = await claimOne(queue);
   assert.deepEqual([again.payload, again.attempt], ['a', 1]);
 });
+
+test('a heartbeat and a release in one tick leave the task released, in either order', async () => {
+  for (const order of ['release first', 'heartbeat first']) {
+    const { queue } = await bench();
+    const { id } = await queue.enqueue(1);
+    const task = await claimOne(queue);
+    const calls = [() => task.release(), () => task.heartbeat()];
+    if (order === 'heartbeat first') calls.reverse();
+    await Promise.all(calls.map((call) => call()));
+    assert.equal((await queue.get(id))?.state, 'ready', order);
+    refused(await task.heartbeat(), 'settled');
+  }
+});

@@ -1,7 +1,9 @@
 /** BEHAVIOURS 26 to 33, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { check, type memory, open, put } from 'fencepost';
+import { check, memory, open, put } from 'fencepost';
+import { virtualClock } from '../../../pkg/dist/testing/clock.js';
+import { faulty } from '../../../pkg/dist/testing/faulty.js';
 import { bench, claimOne, held, payloads, rejects } from './support.js';
 
 test('a key of a live task finds it, applies no writes, and is free in another queue', async () => {
@@ -219,3 +221,22 @@ async function tipOf(journal: ReturnType<typeof memory>): Promise<number> {
   });
   return slot;
 }
+
+test('a result that another tab makes just as the waiting begins is not missed', async () => {
+  const [inner, clock] = [memory(), virtualClock()];
+  const journal = faulty(inner);
+  const store = await open('test', { clock, journal });
+  const other = await open('test', { clock, journal: inner });
+  const queue = store.queue('mail');
+  const { id } = await queue.enqueue(1, { resultRetention: 1_000 });
+  const task = await claimOne(other.queue('mail'));
+  journal.plan('commit', 'hold-reply');
+  const waiting = queue.result(id);
+  await clock.settle();
+  held(await task.complete('done'));
+  journal.release();
+  await clock.settle();
+  const first = await Promise.race([waiting, clock.settle().then(() => 'not yet')]);
+  assert.equal(first, 'done');
+  assert.equal(clock.firings, 0);
+});

@@ -167,3 +167,89 @@ test('a worker without a name is a new owner each time', async () => {
   assert.notEqual(first, second);
   assert.equal(first.slice(0, -16), second.slice(0, -16));
 });
+
+test('closing with a drain renews what runs until it ends', async () => {
+  const { one, other, clock } = await tabs();
+  await one.queue.enqueue(1);
+  const gate = new Gate();
+  let signal: AbortSignal | undefined;
+  one.queue.work(
+    (_, context) => {
+      signal = context.signal;
+      return gate.opened;
+    },
+    { lease: 900 },
+  );
+  await clock.settle();
+  const closing = one.store.close({ drain: Infinity });
+  for (let second = 0; second < 10; second += 1) {
+    await clock.advance(1_000);
+    assert.deepEqual(await other.queue.claim('thief'), []);
+  }
+  gate.open();
+  await closing;
+  assert.equal(reasonOf(signal), null);
+  assert.deepEqual((await other.queue.list()).items, []);
+});
+
+test('close ends although every handler enqueues the next task', async () => {
+  const { one, other, clock } = await tabs();
+  let ran = 0;
+  one.queue.work(async ({ payload }) => {
+    ran += 1;
+    await new Promise<void>((resolve) => {
+      clock.setTimer(100, resolve);
+    });
+    await one.queue.enqueue(Number(payload) + 1);
+  });
+  await one.queue.enqueue(0);
+  await clock.advance(1_000);
+  const closing = one.store.close({ drain: Infinity });
+  await clock.advance(100);
+  await closing;
+  const before = ran;
+  await clock.advance(1_000);
+  assert.equal(ran, before);
+  const left = (await other.queue.list()).items.map(({ payload }) => payload);
+  assert.deepEqual(left, [before]);
+});
+
+test('workers that are stopped in the tick they began do nothing and leave nothing', async () => {
+  const { queue, clock } = await bench();
+  await queue.enqueue(1);
+  await clock.settle();
+  const { timers, firings } = clock;
+  const workers = Array.from({ length: 20 }, () => queue.work(() => assert.fail('it runs')));
+  await Promise.all(workers.map((worker) => worker.stop()));
+  await clock.advance(60_000);
+  assert.deepEqual([clock.timers, clock.firings], [timers, firings]);
+  const [task] = await queue.claim('next');
+  assert.equal(task?.attempt, 1);
+});
+
+test('a worker restarted under its old name neither keeps nor steals a claim', async () => {
+  const { one, other, clock } = await tabs();
+  const { id } = await one.queue.enqueue(1);
+  const tokens: number[] = [];
+  const gates = [new Gate(), new Gate()];
+  const work = (queue: typeof one.queue, gate: Gate | undefined) =>
+    queue.work(
+      ({ token }) => {
+        tokens.push(token);
+        return gate?.opened;
+      },
+      { owner: 'the same', lease: 3_000 },
+    );
+  const first = work(one.queue, gates[0]);
+  await clock.settle();
+  const second = work(other.queue, gates[1]);
+  await clock.advance(10_000);
+  assert.equal(tokens.length, 1, 'the first one holds it, and renews it');
+  await clock.freeze(3_001);
+  const again = await other.queue.claim('the same');
+  assert.deepEqual([again[0]?.attempt, (again[0]?.token ?? 0) > (tokens[0] ?? 0)], [2, true]);
+  gates[0]?.open();
+  await clock.settle();
+  assert.equal((await one.queue.get(id))?.token, again[0]?.token);
+  await Promise.all([first.stop(), second.stop()]);
+});

@@ -76,6 +76,30 @@ test('a worker is woken by the hint of another tab, or by the re-check', async (
   await Promise.all(workers.map((worker) => worker.stop()));
 });
 
+test('a clock that is set back makes a task late by a ninth, not by an hour', async () => {
+  const { one, clock } = await tabs();
+  const ran: number[] = [];
+  const worker = one.queue.work(() => void ran.push(clock.monotonic()));
+  await one.queue.enqueue(1, { delay: 90_000 });
+  clock.setWall(clock.now() - HOUR);
+  await clock.advance(HOUR);
+  assert.deepEqual(ran, [100_000]);
+  await worker.stop();
+});
+
+test('a clock that is set forward is noticed by the next look', async () => {
+  const { one, clock } = await tabs();
+  const ran: number[] = [];
+  const worker = one.queue.work(() => void ran.push(clock.monotonic()));
+  await one.queue.enqueue(1, { delay: 2 * HOUR });
+  await clock.settle();
+  clock.setWall(clock.now() + 3 * HOUR);
+  await clock.advance(HOUR);
+  assert.equal(ran.length, 1);
+  assert.ok((ran[0] ?? HOUR) <= 30_000);
+  await worker.stop();
+});
+
 for (const [name, step] of [
   ['forward a day', 24 * HOUR],
   ['back an hour', -HOUR],
