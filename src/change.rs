@@ -7,6 +7,7 @@
 
 use crate::blob::Blob;
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Token, Version};
+use crate::index::Place;
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::task::{DeadReason, Task, TaskRow, TaskSpec};
@@ -126,6 +127,13 @@ pub struct KeptKey {
     pub seq: Seq,
     /// Free from here on.
     pub until: Instant,
+}
+
+impl KeptKey {
+    /// Its place among the kept keys of its queue by the end of their retention.
+    pub fn place(&self) -> Place {
+        Place::at(self.until, self.seq)
+    }
 }
 
 /// A value of the key-value table.

@@ -1,9 +1,10 @@
 //! Rebuilds every index from the rows and compares.
 
 use crate::id::QueueId;
-use crate::index::{Keys, TaskIndex};
+use crate::index::{Place, Places, TaskIndex};
+use crate::name::Name;
 use crate::state::State;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// What a verification found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,10 +17,10 @@ pub struct Report {
 /// **Cost:** O(n log n), and as much memory again as the indexes have.
 pub fn verify(state: &State) -> Report {
     let mut problems = Vec::new();
-    let mut rebuilt: BTreeMap<QueueId, TaskIndex<u64>> = BTreeMap::new();
+    let mut rebuilt: BTreeMap<QueueId, TaskIndex> = BTreeMap::new();
     for task in state.tasks() {
         let index = rebuilt.entry(task.queue).or_default();
-        index.update(task.id.get(), &Keys::NONE, &Keys::of(task, state.horizon()));
+        index.update(task, &Places::NONE, &Places::of(task, state.horizon()));
         if task.id > state.counters.task_id {
             problems.push(format!("task {} is above the last id given out", task.id));
         }
@@ -30,21 +31,29 @@ pub fn verify(state: &State) -> Report {
     }
     for (position, queue) in state.queues.iter().enumerate() {
         let expected = rebuilt.remove(&QueueId(position as u32)).unwrap_or_default();
-        let actual = queue.tasks.map(|handle| state.task_at(*handle).id.get());
-        for (name, same) in actual.compare(&expected) {
+        for (name, same) in queue.tasks.compare(&expected) {
             if !same {
                 problems.push(format!("queue {:?}: index {name} differs", queue.name.as_str()));
             }
         }
-        let kept = queue.kept_keys.iter().map(|(key, kept)| (kept.until, key.clone()));
-        if !kept.collect::<BTreeSet<_>>().iter().eq(&queue.kept_until) {
+        let kept = queue.kept_keys.iter().map(|(key, kept)| (kept.place(), key));
+        if !is_index(&queue.kept_until, kept) {
             problems.push(format!("queue {:?}: kept keys differ", queue.name.as_str()));
         }
     }
-    let gone = state.leases.iter().map(|(name, row)| (row.gone_at(), name.clone()));
-    if !gone.collect::<BTreeSet<_>>().iter().eq(&state.leases_gone) {
+    let gone = state.leases.iter().map(|(name, row)| (row.gone_place(), name));
+    if !is_index(&state.leases_gone, gone) {
         problems.push("the removal times of leases differ".to_owned());
     }
     let rows = state.tasks().len() + state.leases.len() + state.values.len();
     Report { rows, problems }
+}
+
+/// Whether the index holds these, and nothing else.
+fn is_index<'a>(
+    index: &BTreeMap<Place, Name>,
+    expected: impl ExactSizeIterator<Item = (Place, &'a Name)>,
+) -> bool {
+    index.len() == expected.len()
+        && expected.into_iter().all(|(place, name)| index.get(&place) == Some(name))
 }

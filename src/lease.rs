@@ -10,6 +10,7 @@
 use crate::blob::Blob;
 use crate::error::Refusal;
 use crate::id::{Instant, Millis, Token};
+use crate::index::Place;
 use crate::limits::LEASE_RECORD_RETENTION;
 use crate::name::Name;
 use serde::{Deserialize, Serialize};
@@ -88,5 +89,10 @@ impl LeaseRow {
             LeaseState::Released { at } => at,
         }
         .after(LEASE_RECORD_RETENTION)
+    }
+
+    /// Its place among the records by the instant of their removal.
+    pub fn gone_place(&self) -> Place {
+        Place { rank: 0, at: self.gone_at(), number: self.token.get() }
     }
 }

@@ -11,7 +11,7 @@
 use crate::blob::Blob;
 use crate::change::{Change, Counters, KeptKey};
 use crate::id::{Instant, QueueId, Seq, TaskId, Version};
-use crate::index::{Keys, ReadyKey, TaskIndex};
+use crate::index::{Place, Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::task::Task;
@@ -24,24 +24,36 @@ pub type Row<T> = Option<T>;
 #[derive(Debug, Default)]
 pub struct Staged {
     pub counters: Counters,
-    tasks: BTreeMap<TaskId, StagedTask>,
-    kept_keys: BTreeMap<QueueId, BTreeMap<Name, Row<KeptKey>>>,
+    tasks: Vec<StagedTask>,
+    /// Where each task lies in `tasks`.
+    places: BTreeMap<TaskId, u32>,
     leases: BTreeMap<Name, Row<LeaseRow>>,
     values: BTreeMap<Name, StagedValue>,
-    queues: BTreeMap<QueueId, StagedQueue>,
+    /// By queue id, as far as anything is staged there.
+    queues: Vec<Option<Box<QueueRows>>>,
+    touched: Vec<QueueId>,
     queue_names: BTreeMap<Name, QueueId>,
     changes: Vec<Change>,
     command_ends: Vec<u32>,
     undo: Vec<Undo>,
-    index: BTreeMap<QueueId, TaskIndex<TaskId>>,
-    unindexed: Vec<TaskId>,
+    unindexed: Vec<u32>,
     indexed_at: Instant,
+}
+
+/// What is staged for one queue.
+#[derive(Debug, Default)]
+struct QueueRows {
+    row: StagedQueue,
+    kept_keys: BTreeMap<Name, Row<KeptKey>>,
+    /// Of the queue's staged tasks, as far as they are indexed.
+    index: Option<Box<TaskIndex>>,
     /// Below it, every row of the state's `ready` index is staged already.
-    ready_floor: BTreeMap<QueueId, ReadyKey>,
+    ready_floor: Option<Place>,
 }
 
 #[derive(Clone, Debug)]
 struct StagedTask {
+    id: TaskId,
     queue: QueueId,
     row: Row<Task>,
     indexed: bool,
@@ -64,11 +76,11 @@ pub struct StagedQueue {
 
 #[derive(Debug)]
 enum Undo {
-    Task(TaskId, Option<StagedTask>),
+    Task(u32, Option<Box<StagedTask>>),
     KeptKey(QueueId, Name, Option<Row<KeptKey>>),
     Lease(Name, Option<Row<LeaseRow>>),
     Value(Name, Option<StagedValue>),
-    Queue(QueueId, Option<StagedQueue>),
+    Queue(QueueId, StagedQueue),
     QueueName(Name),
 }
 
@@ -84,17 +96,17 @@ pub struct Savepoint {
 impl Staged {
     pub fn put_task(&mut self, task: Task, change: Change) {
         let (id, queue) = (task.id, task.queue);
-        self.write_task(id, StagedTask { queue, row: Some(task), indexed: false });
+        self.write_task(StagedTask { id, queue, row: Some(task), indexed: false });
         self.changes.push(change);
     }
 
     pub fn remove_task(&mut self, id: TaskId, queue: QueueId, change: Change) {
-        self.write_task(id, StagedTask { queue, row: None, indexed: false });
+        self.write_task(StagedTask { id, queue, row: None, indexed: false });
         self.changes.push(change);
     }
 
     pub fn put_kept_key(&mut self, queue: QueueId, key: Name, kept: Row<KeptKey>, change: Change) {
-        let before = self.kept_keys.entry(queue).or_default().insert(key.clone(), kept);
+        let before = self.rows_of(queue).kept_keys.insert(key.clone(), kept);
         self.undo.push(Undo::KeptKey(queue, key, before));
         self.changes.push(change);
     }
@@ -113,7 +125,7 @@ impl Staged {
 
     /// A change of `last_seq` alone is no change of its own: the task's row tells it.
     pub fn put_queue(&mut self, queue: QueueId, row: StagedQueue, change: Option<Change>) {
-        let before = self.queues.insert(queue, row);
+        let before = std::mem::replace(&mut self.rows_of(queue).row, row);
         self.undo.push(Undo::Queue(queue, before));
         self.changes.extend(change);
     }
@@ -130,27 +142,69 @@ impl Staged {
     }
 
     /// Every row of the state's `ready` index up to `floor` is staged.
-    pub fn raise_ready_floor(&mut self, queue: QueueId, floor: ReadyKey) {
-        let raised = self.ready_floor.get(&queue).map_or(floor, |before| floor.max(*before));
-        self.ready_floor.insert(queue, raised);
+    pub fn raise_ready_floor(&mut self, queue: QueueId, floor: Place) {
+        let rows = self.rows_of(queue);
+        rows.ready_floor = rows.ready_floor.max(Some(floor));
     }
 
-    fn write_task(&mut self, id: TaskId, staged: StagedTask) {
-        let before = self.swap_task(id, Some(staged));
-        self.undo.push(Undo::Task(id, before));
-    }
-
-    fn swap_task(&mut self, id: TaskId, staged: Option<StagedTask>) -> Option<StagedTask> {
-        let before = match staged {
-            Some(staged) => self.tasks.insert(id, staged),
-            None => self.tasks.remove(&id),
+    fn write_task(&mut self, staged: StagedTask) {
+        let place = match self.places.get(&staged.id) {
+            Some(place) => *place,
+            None => self.tasks.len() as u32,
         };
-        if let Some(StagedTask { queue, row: Some(task), indexed: true }) = &before {
-            let index = self.index.get_mut(queue).expect("an indexed row has an index");
-            index.update(id, &Keys::of(task, self.indexed_at), &Keys::NONE);
+        let before = match self.tasks.get(place as usize) {
+            Some(_) => {
+                self.unindex(place);
+                let before = std::mem::replace(&mut self.tasks[place as usize], staged);
+                Some(Box::new(before))
+            }
+            None => {
+                self.places.insert(staged.id, place);
+                self.tasks.push(staged);
+                None
+            }
+        };
+        self.unindexed.push(place);
+        self.undo.push(Undo::Task(place, before));
+    }
+
+    fn restore_task(&mut self, place: u32, before: Option<Box<StagedTask>>) {
+        self.unindex(place);
+        match before {
+            Some(before) => {
+                self.tasks[place as usize] = *before;
+                self.unindexed.push(place);
+            }
+            // Undone in reverse, so the first write of a row is the last of the list.
+            None => {
+                let task = self.tasks.pop().expect("it was written");
+                self.places.remove(&task.id);
+            }
         }
-        self.unindexed.push(id);
-        before.map(|before| StagedTask { indexed: false, ..before })
+    }
+
+    fn unindex(&mut self, place: u32) {
+        let StagedTask { queue, row, indexed, .. } = &mut self.tasks[place as usize];
+        let was_indexed = std::mem::replace(indexed, false);
+        let (Some(task), true) = (row, was_indexed) else { return };
+        let rows = self.queues[queue.0 as usize].as_mut().expect("an indexed row has a queue");
+        let index = rows.index.as_mut().expect("an indexed row has an index");
+        index.update(task, &Places::of(task, self.indexed_at), &Places::NONE);
+    }
+
+    fn rows_of(&mut self, queue: QueueId) -> &mut QueueRows {
+        let position = queue.0 as usize;
+        if self.queues.len() <= position {
+            self.queues.resize_with(position + 1, || None);
+        }
+        self.queues[position].get_or_insert_with(|| {
+            self.touched.push(queue);
+            Box::default()
+        })
+    }
+
+    fn of_queue(&self, queue: QueueId) -> Option<&QueueRows> {
+        self.queues.get(queue.0 as usize)?.as_deref()
     }
 }
 
@@ -160,11 +214,11 @@ impl Staged {
         if self.tasks.is_empty() {
             return None;
         }
-        self.tasks.get(&id).map(|staged| staged.row.as_ref())
+        self.places.get(&id).map(|place| self.tasks[*place as usize].row.as_ref())
     }
 
     pub fn kept_key(&self, queue: QueueId, key: &str) -> Option<Row<KeptKey>> {
-        self.kept_keys.get(&queue)?.get(key).copied()
+        self.of_queue(queue)?.kept_keys.get(key).copied()
     }
 
     pub fn lease(&self, name: &str) -> Option<Option<&LeaseRow>> {
@@ -189,7 +243,7 @@ impl Staged {
     }
 
     pub fn queue(&self, queue: QueueId) -> StagedQueue {
-        self.queues.get(&queue).copied().unwrap_or_default()
+        self.of_queue(queue).map(|rows| rows.row).unwrap_or_default()
     }
 
     pub fn queue_id(&self, name: &str) -> Option<QueueId> {
@@ -200,35 +254,40 @@ impl Staged {
         self.queue_names.len()
     }
 
-    pub fn ready_floor(&self, queue: QueueId) -> Option<ReadyKey> {
-        self.ready_floor.get(&queue).copied()
+    pub fn ready_floor(&self, queue: QueueId) -> Option<Place> {
+        self.of_queue(queue)?.ready_floor
     }
 
-    /// The indexes over the staged rows of a queue, right for `now`.
-    pub fn index_at(&mut self, queue: QueueId, now: Instant) -> Option<&TaskIndex<TaskId>> {
+    /// Makes the indexes over the staged rows, right for `now`.
+    pub fn index_at(&mut self, now: Instant) {
         if now != self.indexed_at {
             self.indexed_at = now;
-            self.index.clear();
-            self.ready_floor.clear();
-            self.unindexed = self.tasks.keys().copied().collect();
-            self.tasks.values_mut().for_each(|staged| staged.indexed = false);
+            self.unindexed = (0..self.tasks.len() as u32).collect();
+            self.tasks.iter_mut().for_each(|staged| staged.indexed = false);
+            for queue in &self.touched {
+                if let Some(rows) = &mut self.queues[queue.0 as usize] {
+                    (rows.index, rows.ready_floor) = (None, None);
+                }
+            }
         }
-        for id in std::mem::take(&mut self.unindexed) {
-            let Some(staged) = self.tasks.get_mut(&id) else { continue };
-            if std::mem::replace(&mut staged.indexed, true) {
+        while let Some(place) = self.unindexed.pop() {
+            // The row may have been undone, or written twice.
+            let Some(staged) = self.tasks.get_mut(place as usize) else { continue };
+            if std::mem::replace(&mut staged.indexed, true) || staged.row.is_none() {
                 continue;
             }
-            if let Some(task) = &staged.row {
-                let index = self.index.entry(staged.queue).or_default();
-                index.update(id, &Keys::NONE, &Keys::of(task, now));
-            }
+            let queue = staged.queue;
+            self.rows_of(queue);
+            let task = self.tasks[place as usize].row.as_ref().expect("looked at above");
+            let rows = self.queues[queue.0 as usize].as_mut().expect("made above");
+            let index = rows.index.get_or_insert_default();
+            index.update(task, &Places::NONE, &Places::of(task, now));
         }
-        self.index.get(&queue)
     }
 
     /// As of the last [`Staged::index_at`].
-    pub fn index(&self, queue: QueueId) -> Option<&TaskIndex<TaskId>> {
-        self.index.get(&queue)
+    pub fn index(&self, queue: QueueId) -> Option<&TaskIndex> {
+        self.of_queue(queue)?.index.as_deref()
     }
 }
 
@@ -246,19 +305,21 @@ impl Staged {
         self.counters = savepoint.counters;
         self.changes.truncate(savepoint.changes);
         if self.undo.len() > savepoint.undo {
-            self.ready_floor.clear();
+            for queue in &self.touched {
+                if let Some(rows) = &mut self.queues[queue.0 as usize] {
+                    rows.ready_floor = None;
+                }
+            }
         }
         while self.undo.len() > savepoint.undo {
             match self.undo.pop().expect("longer than the savepoint") {
-                Undo::Task(id, before) => {
-                    self.swap_task(id, before);
-                }
+                Undo::Task(place, before) => self.restore_task(place, before),
                 Undo::KeptKey(queue, key, before) => {
-                    restore(self.kept_keys.entry(queue).or_default(), key, before);
+                    restore(&mut self.rows_of(queue).kept_keys, key, before);
                 }
                 Undo::Lease(name, before) => restore(&mut self.leases, name, before),
                 Undo::Value(key, before) => restore(&mut self.values, key, before),
-                Undo::Queue(queue, before) => restore(&mut self.queues, queue, before),
+                Undo::Queue(queue, before) => self.rows_of(queue).row = before,
                 Undo::QueueName(name) => {
                     self.queue_names.remove(&name);
                 }
@@ -288,17 +349,17 @@ impl Staged {
     pub fn clear(&mut self, counters: Counters) {
         self.counters = counters;
         self.tasks.clear();
-        self.kept_keys.clear();
+        self.places.clear();
         self.leases.clear();
         self.values.clear();
-        self.queues.clear();
+        for queue in self.touched.drain(..) {
+            self.queues[queue.0 as usize] = None;
+        }
         self.queue_names.clear();
         self.changes.clear();
         self.command_ends.clear();
         self.undo.clear();
-        self.index.clear();
         self.unindexed.clear();
-        self.ready_floor.clear();
     }
 
     /// The changes for the entry; the rows go on being read until the entry is merged or discarded.

@@ -7,11 +7,11 @@
 //! **Invariant:** `merge` cannot fail; what might not fit is refused before by [`crate::accept`].
 //! [`State::advance`] moves the horizon of the indexes and changes no row.
 //!
-//! **Cost:** per change O(log n). Rows lie in a slab; indexes hold four-byte handles.
+//! **Cost:** per change O(log n). Rows lie in a slab; indexes hold ids.
 
 use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, QueueRow, Rows, ValueRow};
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
-use crate::index::{Keys, TaskIndex};
+use crate::index::{Place, Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::removals::Removals;
@@ -20,9 +20,6 @@ use crate::task::{Task, TaskRow};
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-
-/// Finds a task row in the slab.
-pub type Handle = u32;
 
 /// Where the log stands.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -42,10 +39,10 @@ pub struct Queue {
     pub name: Name,
     pub paused: bool,
     pub last_seq: Seq,
-    pub tasks: TaskIndex<Handle>,
+    pub tasks: TaskIndex,
     pub kept_keys: BTreeMap<Name, KeptKey>,
     /// The kept keys by the end of their retention.
-    pub kept_until: BTreeSet<(Instant, Name)>,
+    pub kept_until: BTreeMap<Place, Name>,
     /// Its place in `State::agenda`.
     next_due: Option<Instant>,
 }
@@ -60,12 +57,13 @@ pub struct State {
     pub removals: Removals,
     pub leases: BTreeMap<Name, LeaseRow>,
     /// Lease records by the instant at which they are removed.
-    pub leases_gone: BTreeSet<(Instant, Name)>,
+    pub leases_gone: BTreeMap<Place, Name>,
     pub values: BTreeMap<Name, ValueRow>,
     pub queue_names: BTreeMap<Name, QueueId>,
     /// By queue id.
     pub queues: Vec<Queue>,
-    handles: BTreeMap<TaskId, Handle>,
+    /// Where each row lies in `rows`.
+    places: BTreeMap<TaskId, u32>,
     rows: Slab<Task>,
     /// The instant for which the task indexes are right.
     horizon: Instant,
@@ -158,42 +156,40 @@ impl State {
 
     fn add_task(&mut self, task: Task) {
         let (id, queue) = (task.id, task.queue);
-        let handle = Handle::try_from(self.rows.insert(task)).expect("fewer rows than handles");
-        self.handles.insert(id, handle);
-        let task = &self.rows[handle as usize];
         let rows = &mut self.queues[queue.0 as usize];
         rows.last_seq = rows.last_seq.max(task.spec.seq);
-        rows.tasks.update(handle, &Keys::NONE, &Keys::of(task, self.horizon));
+        rows.tasks.update(&task, &Places::NONE, &Places::of(&task, self.horizon));
+        let place = u32::try_from(self.rows.insert(task)).expect("fewer rows than 2^32");
+        self.places.insert(id, place);
         self.note_due(queue);
     }
 
     fn replace_row(&mut self, id: TaskId, row: TaskRow) {
-        let handle = self.handles[&id];
-        let task = &mut self.rows[handle as usize];
-        let before = Keys::of(task, self.horizon);
+        let task = &mut self.rows[self.places[&id] as usize];
+        let before = Places::of(task, self.horizon);
         task.row = row;
-        let (queue, after) = (task.queue, Keys::of(task, self.horizon));
-        self.queues[queue.0 as usize].tasks.update(handle, &before, &after);
+        let (queue, after) = (task.queue, Places::of(task, self.horizon));
+        self.queues[queue.0 as usize].tasks.update(task, &before, &after);
         self.note_due(queue);
     }
 
     fn remove_task(&mut self, id: TaskId) {
-        let handle = self.handles.remove(&id).expect("only known tasks are removed");
-        let task = self.rows.remove(handle as usize);
+        let place = self.places.remove(&id).expect("only known tasks are removed");
+        let task = self.rows.remove(place as usize);
         let rows = &mut self.queues[task.queue.0 as usize];
-        rows.tasks.update(handle, &Keys::of(&task, self.horizon), &Keys::NONE);
+        rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE);
         self.note_due(task.queue);
     }
 
     fn put_lease(&mut self, name: Name, row: LeaseRow) {
         self.remove_lease(&name);
-        self.leases_gone.insert((row.gone_at(), name.clone()));
+        self.leases_gone.insert(row.gone_place(), name.clone());
         self.leases.insert(name, row);
     }
 
     fn remove_lease(&mut self, name: &Name) {
         if let Some(row) = self.leases.remove(name) {
-            self.leases_gone.remove(&(row.gone_at(), name.clone()));
+            self.leases_gone.remove(&row.gone_place());
         }
     }
 
@@ -202,7 +198,7 @@ impl State {
     }
 
     fn task_mut(&mut self, id: TaskId) -> &mut Task {
-        &mut self.rows[self.handles[&id] as usize]
+        &mut self.rows[self.places[&id] as usize]
     }
 
     fn note_due(&mut self, id: QueueId) {
@@ -264,9 +260,9 @@ impl State {
         let from = std::mem::replace(&mut self.horizon, now);
         while let Some((at, id)) = self.agenda.first().copied().filter(|(at, _)| *at <= now) {
             let queue = &mut self.queues[id.0 as usize];
-            for handle in queue.tasks.due(from, now) {
-                let task = &self.rows[handle as usize];
-                queue.tasks.update(handle, &Keys::of(task, from), &Keys::of(task, now));
+            for id in queue.tasks.due(from, now) {
+                let task = &self.rows[self.places[&id] as usize];
+                queue.tasks.update(task, &Places::of(task, from), &Places::of(task, now));
             }
             self.note_due(id);
             assert!(self.agenda.first() != Some(&(at, id)), "advancing leaves nothing due");
@@ -281,9 +277,9 @@ impl State {
             queue.tasks = TaskIndex::default();
             queue.next_due = None;
         }
-        for (handle, task) in &self.rows {
+        for (_, task) in &self.rows {
             let tasks = &mut self.queues[task.queue.0 as usize].tasks;
-            tasks.update(handle as Handle, &Keys::NONE, &Keys::of(task, horizon));
+            tasks.update(task, &Places::NONE, &Places::of(task, horizon));
         }
         for id in 0..self.queues.len() {
             self.note_due(QueueId(id as u32));
@@ -297,7 +293,7 @@ impl State {
     /// When time alone changes what a claim, a sweep or a read would answer.
     pub fn next_due(&self) -> Option<Instant> {
         let indexes = self.agenda.first().map(|(at, _)| *at);
-        let leases = self.leases_gone.first().map(|(at, _)| *at);
+        let leases = self.leases_gone.first_key_value().map(|(place, _)| place.at);
         let ahead = leases.filter(|at| *at < Instant::NEVER);
         indexes.into_iter().chain(ahead).min()
     }
@@ -306,16 +302,12 @@ impl State {
 /// Reading rows.
 impl State {
     pub fn task(&self, id: TaskId) -> Option<&Task> {
-        self.handles.get(&id).map(|handle| &self.rows[*handle as usize])
-    }
-
-    pub fn task_at(&self, handle: Handle) -> &Task {
-        &self.rows[handle as usize]
+        self.places.get(&id).map(|place| &self.rows[*place as usize])
     }
 
     /// In id order.
     pub fn tasks(&self) -> impl ExactSizeIterator<Item = &Task> {
-        self.handles.values().map(|handle| &self.rows[*handle as usize])
+        self.places.values().map(|place| &self.rows[*place as usize])
     }
 
     pub fn queue_id(&self, name: &str) -> Option<QueueId> {
@@ -335,21 +327,21 @@ impl Queue {
             last_seq: Seq::default(),
             tasks: TaskIndex::default(),
             kept_keys: BTreeMap::new(),
-            kept_until: BTreeSet::new(),
+            kept_until: BTreeMap::new(),
             next_due: None,
         }
     }
 
     fn keep_key(&mut self, key: Name, kept: KeptKey) {
         if let Some(former) = self.kept_keys.insert(key.clone(), kept) {
-            self.kept_until.remove(&(former.until, key.clone()));
+            self.kept_until.remove(&former.place());
         }
-        self.kept_until.insert((kept.until, key));
+        self.kept_until.insert(kept.place(), key);
     }
 
     fn free_key(&mut self, key: &Name) {
         if let Some(kept) = self.kept_keys.remove(key) {
-            self.kept_until.remove(&(kept.until, key.clone()));
+            self.kept_until.remove(&kept.place());
         }
     }
 }

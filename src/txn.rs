@@ -10,7 +10,7 @@ use crate::blob::Blob;
 use crate::change::{Change, KeptKey, Removal};
 use crate::error::Error;
 use crate::id::{Instant, QueueId, SAFE_MAX, Seq, TaskId, Token, Version};
-use crate::index::{Order, Ready, ReadyKey};
+use crate::index::{Order, Place};
 use crate::lease::LeaseRow;
 use crate::limits::TOKENS_PER_MS;
 use crate::name::{Name, NameRef};
@@ -165,67 +165,66 @@ impl Txn<'_> {
 
 /// Ordered reads over the state and what is staged on it.
 impl Txn<'_> {
-    /// The first `max` tasks of an index of `queue` after a key.
+    /// The first `max` tasks of an index of `queue` from a place on.
     ///
     /// **Cost:** O(log n + max), and a step for each row in between that is staged already.
-    pub fn first<O: Order>(
+    pub fn first(
         &mut self,
+        order: Order,
         queue: QueueId,
-        after: Bound<O::Key>,
+        start: Bound<Place>,
         max: usize,
-    ) -> Vec<(O::Key, TaskId)> {
-        self.staged.index_at(queue, self.now);
-        self.merged_first::<O>(queue, after, after, max)
+    ) -> Vec<(Place, TaskId)> {
+        self.staged.index_at(self.now);
+        self.merged_first(order, queue, [start, start], max)
     }
 
     /// The first `max` tasks that a claim serves now.
     ///
     /// **Cost:** O(log n + max): the claims of one entry do not walk over each other's rows again,
     /// as far as [`Staged::raise_ready_floor`] was told of them.
-    pub fn first_ready(&mut self, queue: QueueId, max: usize) -> Vec<(ReadyKey, TaskId)> {
-        self.staged.index_at(queue, self.now);
+    pub fn first_ready(&mut self, queue: QueueId, max: usize) -> Vec<(Place, TaskId)> {
+        self.staged.index_at(self.now);
         let floor = self.staged.ready_floor(queue).map_or(Bound::Unbounded, Bound::Excluded);
-        self.merged_first::<Ready>(queue, floor, Bound::Unbounded, max)
+        self.merged_first(Order::Ready, queue, [floor, Bound::Unbounded], max)
     }
 
-    fn merged_first<O: Order>(
+    /// Rows of the state that are not staged, and staged ones, each from its own start.
+    fn merged_first(
         &self,
+        order: Order,
         queue: QueueId,
-        after_merged: Bound<O::Key>,
-        after_fresh: Bound<O::Key>,
+        [start_merged, start_fresh]: [Bound<Place>; 2],
         max: usize,
-    ) -> Vec<(O::Key, TaskId)> {
+    ) -> Vec<(Place, TaskId)> {
         let (state, staged) = (self.state, &*self.staged);
-        let mut merged = state
-            .queues
-            .get(queue.0 as usize)
-            .into_iter()
-            .flat_map(|rows| O::of(&rows.tasks).range((after_merged, Bound::Unbounded)))
-            .map(|(key, handle)| (*key, state.task_at(*handle).id))
-            .filter(|(_, id)| staged.task(*id).is_none())
-            .peekable();
-        let mut fresh = staged
-            .index(queue)
-            .into_iter()
-            .flat_map(|index| O::of(index).range((after_fresh, Bound::Unbounded)))
-            .map(|(key, id)| (*key, *id))
-            .peekable();
-        std::iter::from_fn(|| match (merged.peek(), fresh.peek()) {
-            (Some((one, _)), Some((other, _))) if other < one => fresh.next(),
-            (Some(_), _) => merged.next(),
-            (None, _) => fresh.next(),
-        })
-        .take(max)
-        .collect()
+        let mut merged =
+            state.queues.get(queue.0 as usize).map(|queue| queue.tasks.rows(order, start_merged));
+        let mut fresh = staged.index(queue).map(|index| index.rows(order, start_fresh));
+        let mut next_merged = || {
+            let unstaged = |(_, id): &(&Place, &TaskId)| staged.task(**id).is_none();
+            merged.as_mut()?.find(unstaged)
+        };
+        let mut next_fresh = || fresh.as_mut()?.next();
+        let mut found = Vec::new();
+        let (mut one, mut other) = (None, None);
+        while found.len() < max {
+            one = one.or_else(&mut next_merged);
+            other = other.or_else(&mut next_fresh);
+            let fresh_is_first = other.is_some() && (one.is_none() || other < one);
+            let first = if fresh_is_first { other.take() } else { one.take() };
+            let Some((place, id)) = first else { break };
+            found.push((*place, *id));
+        }
+        found
     }
 
     pub fn key_holder(&mut self, queue: QueueId, key: &str) -> Option<KeyHolder> {
-        self.staged.index_at(queue, self.now);
-        let fresh = self.staged.index(queue).and_then(|index| index.keys.get(key)).copied();
+        self.staged.index_at(self.now);
+        let fresh = self.staged.index(queue).and_then(|index| index.key_holder(key));
         let rows = self.state.queues.get(queue.0 as usize);
         let merged = rows
-            .and_then(|rows| rows.tasks.keys.get(key))
-            .map(|handle| self.state.task_at(*handle).id)
+            .and_then(|rows| rows.tasks.key_holder(key))
             .filter(|id| self.staged.task(*id).is_none());
         if let Some(id) = fresh.or(merged) {
             return Some(KeyHolder::Task(id));

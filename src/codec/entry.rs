@@ -5,6 +5,7 @@ use super::envelope::{Content, Envelope, Sealed, begin, open, seal};
 use crate::change::{Body, Change, CommitId, Counters, Entry, Hash};
 use crate::error::Error;
 use crate::id::Instant;
+use postcard::ser_flavors::Flavor;
 use serde::Serialize;
 
 /// Collects the changes of an entry.
@@ -69,8 +70,30 @@ pub fn decode_entry(bytes: &[u8]) -> Result<(Entry, Hash), Error> {
     Ok((Entry { log_id, slot, previous, body }, hash))
 }
 
+/// Appends whole slices; postcard's own flavour pushes bytes one by one.
+struct Appended(Vec<u8>);
+
+impl Flavor for Appended {
+    type Output = Vec<u8>;
+
+    fn try_push(&mut self, byte: u8) -> postcard::Result<()> {
+        self.0.push(byte);
+        Ok(())
+    }
+
+    fn try_extend(&mut self, bytes: &[u8]) -> postcard::Result<()> {
+        self.0.extend_from_slice(bytes);
+        Ok(())
+    }
+
+    fn finalize(self) -> postcard::Result<Vec<u8>> {
+        Ok(self.0)
+    }
+}
+
 pub(super) fn write<T: Serialize + ?Sized>(value: &T, buffer: Vec<u8>) -> Vec<u8> {
-    postcard::to_extend(value, buffer).expect("rows are serialisable and memory grows")
+    postcard::serialize_with_flavor(value, Appended(buffer))
+        .expect("rows are serialisable and memory grows")
 }
 
 /// `None` unless all bytes are used up by one value.

@@ -2,14 +2,10 @@
 //!
 //! They stand apart from `ready`, so that a claim never walks over rows it may not serve.
 
-use super::At;
-use crate::id::Seq;
+use super::{At, Place};
+use crate::id::Instant;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct DoomedKey {
-    pub seq: Seq,
-}
-
-pub fn key(At(task, now): At<'_>) -> Option<DoomedKey> {
-    task.doom(now).map(|_| DoomedKey { seq: task.spec.seq })
+/// In the order of their enqueues.
+pub fn place(At(task, now): At<'_>) -> Option<Place> {
+    task.doom(now).map(|_| Place::at(Instant::default(), task.spec.seq))
 }

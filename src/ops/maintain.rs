@@ -37,7 +37,7 @@ pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
         total.more |= swept.more;
     }
     let (state, now) = (txn.state, txn.now);
-    let gone = state.leases_gone.iter().take_while(|(at, _)| *at <= now);
+    let gone = state.leases_gone.iter().take_while(|(place, _)| place.at <= now);
     for (_, name) in gone.take(SWEEP_ROWS_MAX) {
         if txn.staged.lease(name.as_str()).is_none() {
             txn.remove_lease(name.clone());

@@ -3,7 +3,7 @@
 use crate::change::{KeptKey, Removal};
 use crate::error::Error;
 use crate::id::{QueueId, TaskId};
-use crate::index::{ByPhase, PhaseKey};
+use crate::index::{Order, phase};
 use crate::limits::SWEEP_ROWS_MAX;
 use crate::name::NameRef;
 use crate::rights::{Realm, Right};
@@ -69,9 +69,13 @@ pub(super) fn of_phases(
 
 /// The lowest ids in a state, at most one commit's worth.
 pub(super) fn first_of(txn: &mut Txn<'_>, queue: QueueId, phase: Phase) -> Vec<TaskId> {
-    let start = Bound::Included(PhaseKey::start(phase));
-    let found = txn.first::<ByPhase>(queue, start, SWEEP_ROWS_MAX);
-    found.into_iter().take_while(|(key, _)| key.phase == phase).map(|(_, id)| id).collect()
+    let start = Bound::Included(phase::behind(phase, TaskId::default()));
+    let found = txn.first(Order::Phases, queue, start, SWEEP_ROWS_MAX);
+    found
+        .into_iter()
+        .take_while(|(place, _)| place.rank == phase as u64)
+        .map(|(_, id)| id)
+        .collect()
 }
 
 /// Removes a row and frees its key.

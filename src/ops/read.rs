@@ -6,6 +6,7 @@
 use super::page::Page;
 use crate::change::ValueRow;
 use crate::id::{Instant, TaskId};
+use crate::index::Order;
 use crate::lease::LeaseRow;
 use crate::limits::PAGE_ITEMS_MAX;
 use crate::name::{Name, NameRef, RESERVED_PREFIX};
@@ -87,7 +88,7 @@ impl<'a> View<'a> {
         let mut items: Vec<&Task> = phases
             .iter()
             .flat_map(|phase| queue.tasks.of_phase(*phase, after).take(limit + 1))
-            .map(|handle| self.state.task_at(*handle))
+            .filter_map(|id| self.state.task(id))
             .collect();
         items.sort_unstable_by_key(|task| task.id);
         Page::of(items.into_iter(), limit, |task| task.bytes())
@@ -109,12 +110,11 @@ impl<'a> View<'a> {
         if queue.paused {
             return None;
         }
-        if !tasks.ready.is_empty() || !tasks.doomed.is_empty() {
+        if tasks.first(Order::Ready).or_else(|| tasks.first(Order::Doomed)).is_some() {
             return Some(self.now);
         }
-        let due = tasks.scheduled.keys().next().map(|key| key.run_at);
-        let lapses = tasks.inflight.keys().next().map(|key| key.lapses_at());
-        due.into_iter().chain(lapses).min()
+        let due = tasks.first(Order::Scheduled).map(|(place, _)| place.at);
+        due.into_iter().chain(tasks.next_lapse()).min()
     }
 
     pub fn explain(&self, name: NameRef<'_>, id: TaskId) -> Option<Explanation> {
@@ -125,8 +125,8 @@ impl<'a> View<'a> {
             Phase::Scheduled => (Because::DueLater, finite(task.row.run_at)),
             Phase::Ready if queue.paused => (Because::Paused, None),
             Phase::Ready => {
-                let first = queue.tasks.ready.values().next();
-                let is_first = first.is_none_or(|handle| self.state.task_at(*handle).id == id);
+                let first = queue.tasks.first(Order::Ready);
+                let is_first = first.is_none_or(|(_, first)| first == id);
                 let because = if is_first { Because::NoOwnerClaims } else { Because::BehindOthers };
                 (because, None)
             }

@@ -4,7 +4,7 @@ use super::{purge, text};
 use crate::change::Removal;
 use crate::error::Error;
 use crate::id::{Millis, QueueId};
-use crate::index::{Doomed, Retention};
+use crate::index::Order;
 use crate::limits::SWEEP_ROWS_MAX;
 use crate::name::NameRef;
 use crate::rights::{Realm, Right};
@@ -42,8 +42,8 @@ pub fn sweep(txn: &mut Txn<'_>, name: NameRef<'_>) -> Result<Swept, Error> {
 pub(super) fn sweep_queue(txn: &mut Txn<'_>, queue: QueueId, max: usize) -> Swept {
     let mut swept = bury(txn, queue, max);
     let left = max - swept.expired;
-    let past = txn.first::<Retention>(queue, Bound::Unbounded, left);
-    let past: Vec<_> = past.into_iter().take_while(|(key, _)| key.gone_at <= txn.now).collect();
+    let past = txn.first(Order::Retention, queue, Bound::Unbounded, left);
+    let past: Vec<_> = past.into_iter().take_while(|(place, _)| place.at <= txn.now).collect();
     let left = left - past.len();
     swept.purged += past.len();
     for (_, id) in past {
@@ -62,10 +62,10 @@ fn kept_past(txn: &Txn<'_>, queue: QueueId, max: usize) -> Vec<crate::name::Name
     let Some(rows) = txn.state.queues.get(queue.0 as usize) else {
         return Vec::new();
     };
-    let past = rows.kept_until.iter().take_while(|(until, _)| *until <= txn.now);
-    past.filter(|(until, key)| {
+    let past = rows.kept_until.iter().take_while(|(place, _)| place.at <= txn.now);
+    past.filter(|(place, key)| {
         let staged = txn.staged.kept_key(queue, key.as_str());
-        staged.is_none_or(|row| row.is_some_and(|kept| kept.until == *until))
+        staged.is_none_or(|row| row.is_some_and(|kept| kept.place() == **place))
     })
     .take(max)
     .map(|(_, key)| key.clone())
@@ -74,7 +74,7 @@ fn kept_past(txn: &Txn<'_>, queue: QueueId, max: usize) -> Vec<crate::name::Name
 
 /// Makes dead what expired, and what lapsed with its attempts used up.
 pub(super) fn bury(txn: &mut Txn<'_>, queue: QueueId, max: usize) -> Swept {
-    let doomed = txn.first::<Doomed>(queue, Bound::Unbounded, max);
+    let doomed = txn.first(Order::Doomed, queue, Bound::Unbounded, max);
     let mut swept = Swept { expired: doomed.len(), ..Swept::default() };
     for (_, id) in doomed {
         let task = txn.task(id).expect("the index names rows that exist").clone();
