@@ -7,9 +7,9 @@
 
 use crate::blob::Blob;
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Token, Version};
-use crate::index::Place;
 use crate::lease::LeaseRow;
 use crate::name::Name;
+use crate::place::Place;
 use crate::task::{DeadReason, Task, TaskRow, TaskSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

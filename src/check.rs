@@ -1,8 +1,9 @@
 //! Rebuilds every index from the rows and compares.
 
 use crate::id::QueueId;
-use crate::index::{Place, Places, TaskIndex};
+use crate::index::{Places, TaskIndex};
 use crate::name::Name;
+use crate::place::Place;
 use crate::state::State;
 use std::collections::BTreeMap;
 

@@ -10,9 +10,9 @@
 use crate::blob::Blob;
 use crate::error::Refusal;
 use crate::id::{Instant, Millis, Token};
-use crate::index::Place;
 use crate::limits::LEASE_RECORD_RETENTION;
 use crate::name::Name;
+use crate::place::Place;
 use serde::{Deserialize, Serialize};
 
 /// The newest grant of a lease name.

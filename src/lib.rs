@@ -17,6 +17,7 @@ pub mod lease;
 pub mod limits;
 pub mod name;
 pub mod ops;
+pub mod place;
 pub mod removals;
 pub mod replicas;
 pub mod rights;

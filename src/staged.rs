@@ -11,9 +11,10 @@
 use crate::blob::Blob;
 use crate::change::{Change, Counters, KeptKey};
 use crate::id::{Instant, QueueId, Seq, TaskId, Version};
-use crate::index::{Place, Places, TaskIndex};
+use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
+use crate::place::Place;
 use crate::task::Task;
 use std::collections::BTreeMap;
 

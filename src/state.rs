@@ -11,9 +11,10 @@
 
 use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, QueueRow, Rows, ValueRow};
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
-use crate::index::{Place, Places, TaskIndex};
+use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
+use crate::place::Place;
 use crate::removals::Removals;
 use crate::replicas::Replicas;
 use crate::task::{Task, TaskRow};

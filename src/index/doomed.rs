@@ -2,8 +2,9 @@
 //!
 //! They stand apart from `ready`, so that a claim never walks over rows it may not serve.
 
-use super::{At, Place};
+use super::At;
 use crate::id::Instant;
+use crate::place::Place;
 
 /// In the order of their enqueues.
 pub fn place(At(task, now): At<'_>) -> Option<Place> {

@@ -1,7 +1,8 @@
 //! Waiting and running tasks that are not worth running later, by that instant.
 
-use super::{At, Place};
+use super::At;
 use crate::id::Instant;
+use crate::place::Place;
 
 pub fn place(At(task, now): At<'_>) -> Option<Place> {
     let expires_at = task.row.expires_at;

@@ -1,7 +1,8 @@
 //! Running claims, by deadline.
 
-use super::{At, Place};
+use super::At;
 use crate::id::{Instant, Millis};
+use crate::place::Place;
 use crate::task::TaskState;
 
 /// The owner holds it at the very deadline; the millisecond after, it is lost.

@@ -1,28 +1,29 @@
 //! The ordered indexes of one queue.
 //!
 //! Each is a `BTreeMap` from a [`Place`] to the id of a row. Membership is a pure function of the
-//! row and an instant, the *horizon*: [`TaskIndex::update`] compares the places before and after and
-//! moves what differs. When the horizon advances, [`TaskIndex::due`] names the rows whose places
-//! change with it; that move writes nothing.
+//! row and an instant, the *horizon*: [`TaskIndex::update`] compares the places before and after,
+//! and moves what differs. When the horizon advances, [`TaskIndex::due`] names the rows whose
+//! places change with it; that move writes nothing.
 //!
-//! **Invariant:** every index equals what its `place` function gives for the rows at the horizon. No
-//! other code changes an index.
+//! **Invariant:** every index equals what its `place` function gives for the rows at the horizon.
+//! No other code changes an index.
 //!
 //! **Cost:** an update touches the indexes whose place differs, O(log n) each.
 
 mod doomed;
 mod expiry;
 mod inflight;
+mod order;
 pub mod phase;
-mod place;
 mod ready;
 mod retention;
 mod scheduled;
 
-pub use place::{Order, Place};
+pub use order::Order;
 
 use crate::id::{Instant, TaskId};
 use crate::name::Name;
+use crate::place::Place;
 use crate::task::{Phase, Task};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Range;

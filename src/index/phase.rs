@@ -1,7 +1,8 @@
 //! What users see, by state and id: pages of lists and counts. Dead letters are a stretch of it.
 
-use super::{At, Place};
+use super::At;
 use crate::id::TaskId;
+use crate::place::Place;
 use crate::task::Phase;
 
 /// Before the first row of a state, or behind the row of an id in it.

@@ -3,7 +3,8 @@
 //! A lapsed claim with attempts left stands here in its old place, although its row still says in
 //! flight: nothing is written until somebody claims it.
 
-use super::{At, Place};
+use super::At;
+use crate::place::Place;
 use crate::task::TaskState;
 
 pub fn place(At(task, now): At<'_>) -> Option<Place> {

@@ -1,7 +1,8 @@
 //! Done and dead tasks, by the end of their retention.
 
-use super::{At, Place};
+use super::At;
 use crate::id::{Instant, Millis};
+use crate::place::Place;
 
 /// Before what is still seen at `horizon`.
 pub fn beyond(horizon: Instant) -> Place {

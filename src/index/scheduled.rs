@@ -1,6 +1,7 @@
 //! Waiting tasks that are not due, by due time. One half of the timer wheel.
 
-use super::{At, Place};
+use super::At;
+use crate::place::Place;
 use crate::task::TaskState;
 
 pub fn place(At(task, now): At<'_>) -> Option<Place> {

@@ -14,49 +14,6 @@ pub struct Place {
     pub number: u64,
 }
 
-/// The ordered indexes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Order {
-    /// Waiting, not due.
-    Scheduled,
-    /// To be claimed next: due, or lapsed with attempts left.
-    Ready,
-    /// Claims that run.
-    Inflight,
-    /// What expires later.
-    Expiry,
-    /// To be buried by the next claim or sweep.
-    Doomed,
-    /// Done and dead rows, by the end of their retention.
-    Retention,
-    /// Everything that users see, by state and id.
-    Phases,
-}
-
-impl Order {
-    pub const ALL: [Self; 7] = [
-        Self::Scheduled,
-        Self::Ready,
-        Self::Inflight,
-        Self::Expiry,
-        Self::Doomed,
-        Self::Retention,
-        Self::Phases,
-    ];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Scheduled => "scheduled",
-            Self::Ready => "ready",
-            Self::Inflight => "inflight",
-            Self::Expiry => "expiry",
-            Self::Doomed => "doomed",
-            Self::Retention => "retention",
-            Self::Phases => "phases",
-        }
-    }
-}
-
 impl Place {
     pub fn at(at: Instant, seq: Seq) -> Self {
         Self { rank: 0, at, number: seq.get() }
