@@ -341,6 +341,11 @@ impl Staged {
         matches!(self.changes.first(), Some(Change::Founded { rows: Some(_), .. }))
     }
 
+    /// Whether the newest command brought the log's time back.
+    pub fn repairs_clock(&self) -> bool {
+        matches!(self.changes.last(), Some(Change::ClockRepaired))
+    }
+
     /// How many commands have changed something.
     pub fn commands(&self) -> usize {
         self.command_ends.len()

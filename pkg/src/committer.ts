@@ -35,6 +35,8 @@ export interface CommitterParts {
   readonly clock: LogClock;
   /** Bounds every journal operation, in milliseconds. */
   readonly timeout: number;
+  /** Entries of less weight are not compacted. Default 1 MiB. */
+  readonly compactBytesMin?: number | undefined;
 }
 
 export class Committer {
@@ -54,12 +56,12 @@ export class Committer {
   readonly #onMerged = new Set<() => void>();
   #whenSettled: (() => void)[] = [];
 
-  constructor({ journal, replica, clock, timeout }: CommitterParts) {
+  constructor({ journal, replica, clock, timeout, compactBytesMin }: CommitterParts) {
     this.journal = journal;
     this.replica = replica;
     this.clock = clock;
     this.alarm = new Alarm(clock);
-    this.compactor = new Compactor(journal, replica);
+    this.compactor = new Compactor(journal, replica, compactBytesMin);
     this.follower = new Follower(this);
     this.#timeout = timeout;
   }
@@ -209,6 +211,7 @@ export class Committer {
       this.#merge(round);
     } catch (error) {
       await this.#recover(round, error);
+      this.replica.forgetProposal();
     }
     if (this.replica.version !== before) this.#tellMerged();
   }
@@ -263,7 +266,8 @@ export class Committer {
       this.clock.observe(this.replica.time);
       if (landed) round.settle();
     } catch (error) {
-      round.reject(error instanceof Crash ? outcomeUnknown(cause) : error);
+      if (error instanceof Crash) round.rejectSent(outcomeUnknown(cause));
+      else round.reject(error);
     }
   }
 

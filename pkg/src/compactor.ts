@@ -12,19 +12,21 @@ const BYTES_MIN = 1 << 20;
 export class Compactor {
   readonly #journal: Journal;
   readonly #replica: Replica;
+  readonly #bytesMin: number;
   #running: Promise<void> | null = null;
   /** Bytes to wait for after a failure. */
   #penalty = 0;
 
-  constructor(journal: Journal, replica: Replica) {
+  constructor(journal: Journal, replica: Replica, bytesMin = BYTES_MIN) {
     this.#journal = journal;
     this.#replica = replica;
+    this.#bytesMin = bytesMin;
   }
 
   /** Starts a compaction when it is worth it. */
   consider(): void {
     const { entryBytes, snapshotBytes } = this.#replica;
-    const threshold = Math.max(BYTES_MIN, snapshotBytes) + this.#penalty;
+    const threshold = Math.max(this.#bytesMin, snapshotBytes) + this.#penalty;
     if (this.#running === null && entryBytes > threshold) this.start();
   }
 
@@ -39,7 +41,7 @@ export class Compactor {
       },
       () => {
         this.#running = null;
-        this.#penalty = before + BYTES_MIN;
+        this.#penalty = before + this.#bytesMin;
       },
     );
   }

@@ -66,8 +66,14 @@ export interface Open {
   (name: string, options?: OpenOptions): Promise<Store>;
 }
 
+/** What a simulation sets, and users do not. */
+export interface Tuning {
+  /** Entries of less weight are not compacted. Default 1 MiB. */
+  readonly compactBytesMin?: number;
+}
+
 /** On a platform, which brings an engine and, mostly, a journal. */
-export function openOn(platform: Platform): Open {
+export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Open {
   return async function open(name, options) {
     const store = sharedName('name', name).text;
     const settings = readSettings(options);
@@ -76,7 +82,8 @@ export function openOn(platform: Platform): Open {
     // The engine has checked the name by now.
     const journal = settings.journal ?? platform.journal();
     const clock = new LogClock(settings.clock, journal.now?.bind(journal));
-    const committer = new Committer({ journal, replica, clock, timeout: settings.timeout });
+    const { timeout } = settings;
+    const committer = new Committer({ journal, replica, clock, timeout, compactBytesMin });
     await openJournal(committer, store, settings);
     try {
       await found(committer, settings);

@@ -145,6 +145,11 @@ export class Replica {
     return () => this.#feed.remove(listener, this.#usable ? this.#engine : undefined);
   }
 
+  /** Drops what is staged or sealed: it was not stored, or is merged by now. */
+  forgetProposal(): void {
+    if (this.#usable) this.use((engine) => engine.discard());
+  }
+
   /** Drops what is staged and merges what is new. */
   accept(news: News): void {
     if (this.#known !== null) requireSameLog(news, this.#known);

@@ -27,6 +27,8 @@ export class Round {
 
   constructor(group: readonly Pending[]) {
     this.#group = group;
+    // The trap: what an earlier round decided, and the journal lost, is no answer in this one.
+    this.begin();
   }
 
   get oldest(): Pending | undefined {
@@ -84,6 +86,11 @@ export class Round {
       const isSent = this.sealed !== null && pending.kind !== 'question' && pending.isDecided;
       pending.reject(isSent ? unknown : unsent);
     }
+  }
+
+  /** What becomes of the entry is not known. What is not in it can still be decided. */
+  rejectSent(error: unknown): void {
+    for (const pending of this.#group) if (pending.isDecided) pending.reject(error);
   }
 
   /** Nothing was stored. Questions were answered from what is. */

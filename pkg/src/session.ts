@@ -130,6 +130,8 @@ export class Session {
 
   #until(wake: () => void, stop: () => void): () => void {
     this.#waiting.add(wake);
+    // The trap: it may have ended while the waiter still asked whether it has to wait.
+    if (!this.isOpen) queueMicrotask(wake);
     return () => {
       stop();
       this.#waiting.delete(wake);

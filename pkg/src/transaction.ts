@@ -74,7 +74,8 @@ function decide<T>(
   try {
     engine.txCommit(moment.now);
   } catch (error) {
-    engine.txAbort();
+    // The trap: an engine that crashed must not be called again.
+    if (error instanceof FencepostError) engine.txAbort();
     throw error;
   }
   return verdict;

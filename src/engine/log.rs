@@ -7,7 +7,7 @@ use crate::check::{self, Report};
 use crate::codec::{self, Sealed};
 use crate::error::Error;
 use crate::id::{Instant, Slot};
-use crate::limits::NOW_MAX;
+use crate::limits::{GROUP_BYTES_MAX, NOW_MAX};
 use crate::ops;
 use crate::state::State;
 use std::sync::Arc;
@@ -21,6 +21,12 @@ impl Engine {
     /// How many staged commands have changed something.
     pub fn staged_commands(&self) -> usize {
         self.staged.commands()
+    }
+
+    /// Whether no further command should go into the entry. Nothing follows on a repair of the
+    /// clock: whoever decides it still has the time from before, and would undo the repair.
+    pub fn group_is_full(&self) -> bool {
+        self.staged_bytes() >= GROUP_BYTES_MAX || self.staged.repairs_clock()
     }
 
     /// Makes an entry of the staged commands; `None` when they changed nothing. It is to be stored

@@ -3,7 +3,6 @@
 use super::{Core, FAILED, When, answer};
 use crate::accept::hex;
 use crate::error::Error;
-use crate::limits::GROUP_BYTES_MAX;
 use wasm_bindgen::prelude::*;
 
 fn thrown(error: Error) -> JsValue {
@@ -150,7 +149,7 @@ impl Core {
     /// Whether the staged commands fill an entry.
     #[wasm_bindgen(getter, js_name = groupIsFull)]
     pub fn group_is_full(&self) -> bool {
-        self.engine.staged_bytes() >= GROUP_BYTES_MAX
+        self.engine.group_is_full()
     }
 
     /// When time alone changes an answer; `undefined` when nothing waits.

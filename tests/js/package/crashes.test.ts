@@ -108,6 +108,14 @@ test('a crash while sealing or merging is tried again, then told', async () => {
   }
 });
 
+test('a transaction that crashes as it commits is not ended on the crashed engine', async () => {
+  const { store, plan, used } = await crashing();
+  Object.assign(plan, { method: 'txCommit', times: 1 });
+  const outcome = await store.transact((tx) => tx.kv.put('a', 1));
+  assert.ok(outcome.ok);
+  assert.deepEqual(used, { engines: 2, afterCrash: 0 });
+});
+
 test('a body that catches a crash does not commit', async () => {
   const { store, plan } = await crashing();
   Object.assign(plan, { method: 'kvPut', times: 2 });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   type Entry,
-  type FencepostError,
+  FencepostError,
   type Journal,
   memory,
   type News,
@@ -140,6 +140,31 @@ test('an entry that was lost and overtaken by another writer is decided again', 
   };
   assert.equal((await queue.enqueue('mine')).id, 2);
   assert.deepEqual(payloads((await queue.list()).items), ['theirs', 'mine']);
+});
+
+test('an entry that was lost is not acknowledged by the failure that follows', async () => {
+  let left = Number.POSITIVE_INFINITY;
+  const { store, inner, lossy, clock } = await losing((journal) =>
+    faulty(journal, { choose: () => (left-- === 1 ? 'refuse' : null) }),
+  );
+  const other = await open('test', { journal: inner, clock });
+  lossy.next = 'lose';
+  lossy.beforeThrowing = async () => {
+    await other.kv.put('theirs', 1);
+    left = 2; // The next call finds out, the one after it would decide again.
+  };
+  await rejects(store.kv.put('mine', 1), 'JOURNAL_UNAVAILABLE');
+  assert.equal(await store.kv.get('mine'), null);
+});
+
+test("a commit that fails leaves nothing that the store's timer trips over", async () => {
+  const { store, lossy, clock } = await losing();
+  const queue = store.queue('mail');
+  await queue.enqueue('expires', { expiresIn: 100 });
+  lossy.next = 'full';
+  await rejects(store.kv.put('a', 1), 'JOURNAL_FULL');
+  await clock.advance(100);
+  assert.equal((await queue.counts()).dead, 1);
 });
 
 test('an entry that lands late is found, and not sent twice', async () => {
@@ -281,6 +306,14 @@ test('close waits for what was accepted, is idempotent, and ends everything afte
   assert.equal((await again.kv.list()).items.length, 1);
 });
 
+test('a result that is asked for while the store closes is not waited for', async () => {
+  const { store, queue } = await bench();
+  const { id } = await queue.enqueue(1, { resultRetention: 1_000 });
+  const late = rejects(queue.result(id), 'STORE_CLOSED');
+  await store.close();
+  await late;
+});
+
 test('an error keeps the stack of the line that called', async () => {
   const { store, journal } = await faulted();
   journal.plan('commit', 'full');
@@ -320,14 +353,14 @@ async function lastEntry(journal: Journal): Promise<Uint8Array | undefined> {
 }
 
 interface Lossy {
-  next: 'store' | 'lose' | 'land late';
+  next: 'store' | 'lose' | 'full' | 'land late';
   /** What was asked to be stored and was not. */
   lost: Uint8Array[];
   beforeThrowing(): Promise<void>;
 }
 
 /** A journal that decides, and then loses what was decided on its way. */
-async function losing() {
+async function losing(wrap = (journal: Journal) => journal) {
   const [inner, clock] = [memory(), virtualClock()];
   const lossy: Lossy = { next: 'store', lost: [], beforeThrowing: async () => undefined };
   const commit = async (after: number, decide: (news: News) => Entry | null) => {
@@ -342,10 +375,13 @@ async function losing() {
     if (entry === null) return;
     const { bytes } = entry as Entry;
     lossy.lost.push(bytes.slice());
+    if (next === 'full') {
+      throw new FencepostError('JOURNAL_FULL', 'no room', { details: { stored: false } });
+    }
     if (next === 'land late') await inner.commit(after, () => entry);
     await lossy.beforeThrowing();
     throw new Error('the connection was lost');
   };
-  const journal = { ...swappable(() => inner), commit };
+  const journal = wrap({ ...swappable(() => inner), commit });
   return { store: await open('test', { journal, clock }), inner, clock, lossy };
 }

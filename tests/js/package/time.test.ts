@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { memory, open } from 'fencepost';
 import { LogClock, NOW_MAX } from '../../../pkg/dist/clock.js';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
-import { bench, claimOne, held } from './support.js';
+import { bench, claimOne, held, payloads } from './support.js';
 
 test('the log follows the wall clock, and a jump forward is taken', () => {
   const clock = virtualClock(1_000);
@@ -92,4 +92,21 @@ test('a store leaves no timer behind', async () => {
   assert.ok(clock.timers > 0);
   await store.close();
   assert.equal(clock.timers, 0);
+});
+
+test('a repair is not undone by the calls that are made with it', async () => {
+  const { clock, store, queue } = await bench();
+  const right = clock.now();
+  await queue.enqueue('held', { lease: 60_000 });
+  clock.setWall(right + 3_600_000);
+  const task = await claimOne(queue);
+  clock.setWall(right);
+  const [, stolen, { id }] = await Promise.all([
+    store.repairClock(),
+    queue.claim('thief'),
+    queue.enqueue('after', {}),
+  ]);
+  assert.deepEqual(payloads(stolen), []);
+  assert.equal((await queue.get(id))?.createdAt, right);
+  held(await task.complete());
 });
