@@ -167,8 +167,7 @@ export class Witness implements LogWatcher {
       if (!isGone && still.state === task.state && still.token === task.token) continue;
       verdict.require(
         mayBecome(task, still?.state ?? 'gone', after.time, ledger),
-        () =>
-          `task ${task.id} went from ${JSON.stringify(task)} to ${JSON.stringify(still)} by itself at ${after.time}`,
+        () => `at ${after.time} ${JSON.stringify(task)} became ${JSON.stringify(still)}`,
       );
     }
   }
