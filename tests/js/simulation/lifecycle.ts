@@ -3,7 +3,7 @@
  * may take several steps in it: each must be one that somebody asked for, or that time allows.
  */
 import type { Ledger } from './ledger.js';
-import { QUEUES } from './places.js';
+import { QUEUES, WORKER } from './places.js';
 import type { TaskSight } from './sight.js';
 
 export type Stage = TaskSight['state'] | 'gone';
@@ -44,6 +44,8 @@ function endsOfClaim(task: TaskSight, time: number, dead: Stage[], ledger: Ledge
   const isLapsed = deadline < time;
   const steps: Stage[] = isLapsed ? ['inflight'] : [];
   if (isExpired(task, time) || (isLapsed && attempt >= maxAttempts)) steps.push(...dead);
+  // A worker that is stopped gives back what it claimed, be it before a handler ran.
+  if (task.owner?.endsWith(WORKER) === true) steps.push('ready', 'scheduled');
   if (token === undefined) return steps;
   if (ledger.mayHave('complete', id, token)) steps.push('done', 'gone');
   if (ledger.mayHave('fail', id, token)) steps.push('ready', 'scheduled', ...dead);

@@ -19,3 +19,5 @@ export const COUNTER = 'counter';
 export const MARK_PREFIX = 'mark:';
 /** How the engine stores the lock. */
 export const LOCK_LEASE = `__fencepost_lock:${LOCK_NAME}`;
+/** At the end of the name of every owner that is a worker. */
+export const WORKER = '-worker';

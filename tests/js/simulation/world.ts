@@ -20,6 +20,7 @@ import { Trace } from './trace.js';
 import { Verdict } from './verdict.js';
 import { Weather } from './weather.js';
 import { Witness } from './witness.js';
+import { WORK_DEEDS } from './work-deeds.js';
 
 export interface WorldOptions {
   readonly seed: number;
@@ -47,7 +48,7 @@ export interface Ending {
   readonly hash: string;
 }
 
-const DEEDS: readonly Deed[] = [...QUEUE_DEEDS, ...STORE_DEEDS];
+const DEEDS: readonly Deed[] = [...QUEUE_DEEDS, ...STORE_DEEDS, ...WORK_DEEDS];
 /** Steps of a hundred that are a mishap, where there are any. */
 const MISHAP_PERCENTS = [3, 10];
 /** How long the healed world is given to settle everything. */
@@ -76,7 +77,7 @@ class World {
     this.#without = without;
     this.#chance = new Chance(seed);
     const shape = this.#chance.stream(STREAM.shape);
-    this.#steps = shape.between(40, 140);
+    this.#steps = shape.between(40, 110);
     this.#mishapPercent = shape.oneOf(MISHAP_PERCENTS);
     this.#pace = shape.oneOf([5, 20, 60]);
     this.#parts = surroundings(module, this.#chance, shape, breakage);
@@ -159,7 +160,7 @@ class World {
     for (const machine of this.#machines) {
       verdict.require(machine.client?.isLost === false, () => `${machine.name} does not recover`);
     }
-    await this.#restart(() => true);
+    await this.#restart((machine) => machine === this.#machines[0]);
     for (const machine of this.#machines) machine.close();
     await this.#pass(HEALING_MS);
     for (const machine of this.#machines) {
