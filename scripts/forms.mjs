@@ -20,8 +20,10 @@ const MODULES_ONLY = /^(platform|entry)\/(browser|bun|slim|workerd)\b/;
 export function writeEngineModules() {
   // Its raw exports are named for nobody, and would be taken for the type of an import of the file.
   rmSync(join(ROOT, `pkg/wasm/${WASM}.d.ts`), { force: true });
-  write('pkg/wasm/location.js', `export const location = new URL('./${WASM}', import.meta.url);\n`);
-  write('pkg/wasm/location.d.ts', 'export const location: URL;\n');
+  // In this very form bundlers find the file and take it along.
+  const located = `new URL('./${WASM}', import.meta.url)`;
+  write('pkg/wasm/location.js', `export function location() {\n  return ${located};\n}\n`);
+  write('pkg/wasm/location.d.ts', 'export function location(): URL;\n');
   const gzipped = gzipSync(readFileSync(join(ROOT, 'pkg/wasm', WASM)), { level: 9 });
   write('pkg/wasm/inlined.js', `export default '${gzipped.toString('base64')}';\n`);
   write('pkg/wasm/inlined.d.ts', 'declare const gzipped: string;\nexport default gzipped;\n');
@@ -79,7 +81,7 @@ function locationInCommonJs() {
   return `'use strict';
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
-exports.location = pathToFileURL(join(__dirname, '../../wasm/${WASM}'));
+exports.location = () => pathToFileURL(join(__dirname, '../../wasm/${WASM}'));
 `;
 }
 

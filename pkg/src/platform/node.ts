@@ -2,11 +2,12 @@
 import { location } from '../../wasm/location.js';
 import { file } from '../journal/file.js';
 import { once } from '../load.js';
+import { engineOfOwnFile } from './own-file.js';
 import type { Platform } from './platform.js';
 import { readEngine } from './read.js';
 
 export const node: Platform = {
-  engine: once(() => readEngine(location)),
+  engine: once(() => engineOfOwnFile(location, readEngine)),
   engineAt: readEngine,
   journal: file,
 };

@@ -1,6 +1,6 @@
 /**
  * A static server on the loopback interface: the built package, the examples and the pages of the
- * tests. It also keeps what pages report, so that it outlives the browser that sent it.
+ * tests, unless it is given another site. It also keeps what pages report, so that it outlives the browser that sent it.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -13,8 +13,17 @@ const SERVED = ['/pkg/dist/', '/pkg/wasm/', '/examples/', '/tests/js/browser/pag
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
   '.wasm': 'application/wasm',
 };
+
+/** What a server serves. */
+export interface Site {
+  /** `path` begins with a slash and leads nowhere else. Null: there is no such file. */
+  contentOf(path: string): Promise<Buffer | string | null>;
+  /** Sent with every answer. */
+  readonly headers: Record<string, string>;
+}
 
 export interface Server {
   /** Without a slash at its end. One server keeps its origin. */
@@ -24,11 +33,10 @@ export interface Server {
   close(): Promise<void>;
 }
 
-export async function startServer(): Promise<Server> {
+export async function startServer(site: Site = repository): Promise<Server> {
   const reports: unknown[] = [];
-  const page = await blankPage();
   const server = createServer((request, response) => {
-    answer(request, response, { page, reports }).catch(() => response.writeHead(500).end());
+    answer(request, response, { site, reports }).catch(() => response.writeHead(500).end());
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -48,7 +56,7 @@ export async function startServer(): Promise<Server> {
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { page, reports }: { page: string; reports: unknown[] },
+  { site, reports }: { site: Site; reports: unknown[] },
 ): Promise<void> {
   const path = normalize(new URL(request.url ?? '/', 'http://localhost').pathname);
   if (request.method === 'POST' && path === '/report') {
@@ -58,19 +66,33 @@ async function answer(
     response.writeHead(204).end();
     return;
   }
-  const found = path === '/' ? page : await contentOf(path);
+  const found = await site.contentOf(path);
   if (found === null) {
     response.writeHead(404).end();
     return;
   }
-  const type = TYPES[path === '/' ? '.html' : extname(path)] ?? 'application/octet-stream';
-  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(found);
+  const type = TYPES[path.endsWith('/') ? '.html' : extname(path)] ?? 'application/octet-stream';
+  const headers = { 'content-type': type, 'cache-control': 'no-store', ...site.headers };
+  response.writeHead(200, headers).end(found);
 }
 
-async function contentOf(path: string): Promise<Buffer | null> {
-  if (!SERVED.some((folder) => path.startsWith(folder))) return null;
-  return readFile(join(ROOT, path)).catch(() => null);
+/** A folder with an `index.html`. */
+export function siteAt(folder: string, headers: Record<string, string>): Site {
+  return {
+    headers,
+    contentOf: (path) =>
+      readFile(join(folder, path.replace(/\/$/, '/index.html'))).catch(() => null),
+  };
 }
+
+const repository: Site = {
+  headers: {},
+  async contentOf(path) {
+    if (path === '/') return blankPage();
+    if (!SERVED.some((folder) => path.startsWith(folder))) return null;
+    return readFile(join(ROOT, path)).catch(() => null);
+  },
+};
 
 /** An empty page on which `import('fencepost')` works: every entry as the manifest exports it. */
 async function blankPage(): Promise<string> {

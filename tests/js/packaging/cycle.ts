@@ -3,16 +3,16 @@
  * is opened again, the next task is claimed with a larger token, and a bad call is a typed error.
  */
 
-/** `await cycle(fencepost, options)`, for any kind of script. */
+/** `await cycle(fencepost, options, name)`, for any kind of script. */
 export const CYCLE = `
-async function cycle({ open, FencepostError }, options) {
-  const store = await open('packaged', options);
+async function cycle({ open, FencepostError }, options, name = 'packaged') {
+  const store = await open(name, options);
   const queue = store.queue('mail');
   await queue.enqueueMany([{ payload: 'ada' }, { payload: 'noor' }]);
   const [first] = await queue.claim('worker');
   const completed = await first.complete();
   await store.close();
-  const again = await open('packaged', options);
+  const again = await open(name, options);
   const [second, ...others] = await again.queue('mail').claim('worker', { max: 10 });
   const rose = second.token > first.token;
   await again.close();

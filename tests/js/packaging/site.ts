@@ -1,0 +1,47 @@
+/** Pages that use the installed package, under a policy that grants the least it needs. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from '../browser/browser.js';
+import { type Server, siteAt, startServer } from '../browser/server.js';
+import { CYCLE } from './cycle.js';
+
+/** WebAssembly may be compiled; no text may become code, and nothing comes from elsewhere. */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self' 'wasm-unsafe-eval'",
+  "worker-src 'self'",
+  "connect-src 'self'",
+].join('; ');
+
+const REPORT_MS_MAX = 60_000;
+const POLL_MS = 20;
+
+/** `report(kind, fencepost)`, for any kind of script: runs the cycle, tells the server. */
+export const REPORT = `
+${CYCLE}
+async function report(kind, fencepost) {
+  const result = await cycle(fencepost, undefined, kind).catch((error) => error + ' ' + error.stack);
+  const body = JSON.stringify({ kind, result });
+  await fetch('/report', { method: 'POST', body });
+}
+`;
+
+export function startSite(folder: string): Promise<Server> {
+  return startServer(siteAt(folder, { 'content-security-policy': POLICY }));
+}
+
+/** Loads the site's page and waits until each of `kinds` has told its result. */
+export async function reportsOf(
+  page: Page,
+  { origin, reports }: Server,
+  kinds: readonly string[],
+): Promise<Record<string, string>> {
+  const latest = performance.now() + REPORT_MS_MAX;
+  await page.goto(`${origin}/`);
+  for (;;) {
+    const told = reports as { kind: string; result: string }[];
+    const results = Object.fromEntries(told.map(({ kind, result }) => [kind, result]));
+    const isDone = kinds.every((kind) => kind in results);
+    if (isDone || performance.now() > latest) return results;
+    await sleep(POLL_MS);
+  }
+}
