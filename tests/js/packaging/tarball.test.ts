@@ -1,0 +1,125 @@
+/** What is published: exactly what is meant, and nothing that runs by itself. */
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { project } from './project.js';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+/** Only bundlers, Bun and edge workers take these, and they take modules. */
+const MODULES_ONLY = /^(entry|platform)\/(browser|bun|slim|workerd)/;
+const PAGES = ['pkg/dist/inline.js', 'pkg/dist/script.js'];
+const ENGINE = ['fencepost.js', 'fencepost.d.ts', 'inlined.js', 'inlined.d.ts'].concat([
+  'location.js',
+  'location.d.ts',
+]);
+const ABOUT = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'];
+
+interface Manifest {
+  scripts: Record<string, string>;
+  exports: Record<string, unknown>;
+  keywords: string[];
+  license: string;
+  [field: string]: unknown;
+}
+
+let folder = '';
+let packed: string[] = [];
+let manifest: Manifest;
+before(() => {
+  folder = join(project({}).path, 'node_modules/fencepost');
+  packed = filesBelow(folder);
+  manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as Manifest;
+});
+
+function filesBelow(path: string): string[] {
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(path.length + 1))
+    .sort();
+}
+
+/** `journal/file` for each module of the sources. */
+function modules(): string[] {
+  return filesBelow(join(ROOT, 'pkg/src'))
+    .filter((path) => !path.endsWith('.d.ts'))
+    .map((path) => path.replace(/\.ts$/, ''));
+}
+
+test('every module of the sources is there in both forms, and nothing else but the engine', () => {
+  const both = (path: string) => [`${path}.js`, `${path}.d.ts`];
+  const common = modules().filter((name) => !MODULES_ONLY.test(name));
+  const expected = [
+    ...ABOUT,
+    ...modules().flatMap((name) => both(`pkg/dist/${name}`)),
+    ...PAGES,
+    ...ENGINE.map((name) => `pkg/wasm/${name}`),
+    'pkg/wasm/fencepost_bg.wasm',
+    'pkg/cjs/package.json',
+    ...common.flatMap((name) => both(`pkg/cjs/dist/${name}`)),
+    ...ENGINE.map((name) => `pkg/cjs/wasm/${name}`),
+  ];
+  assert.deepEqual(packed, expected.sort());
+});
+
+test('every export leads to a file that is there, and every entry has types of both forms', () => {
+  const targets = (value: unknown): string[] =>
+    typeof value === 'string' ? [value] : Object.values(value as object).flatMap(targets);
+  const there = new Set(packed.map((path) => `./${path}`));
+  for (const [entry, conditions] of Object.entries(manifest.exports)) {
+    for (const target of targets(conditions)) assert.ok(there.has(target), `${entry}: ${target}`);
+    if (entry === './package.json') continue;
+    const { types, ...others } = conditions as { types: Record<string, string> };
+    assert.deepEqual(Object.keys(types), ['require', 'default'], entry);
+    assert.equal(Object.keys(conditions as object)[0], 'types', `${entry}: types come first`);
+    assert.equal(Object.keys(others).at(-1), 'default', `${entry}: the default comes last`);
+  }
+});
+
+test('nothing runs at installation, and nothing else is installed', () => {
+  const automatic = /^(pre|post)?(install|prepare|prepack|pack|publish|uninstall)/;
+  assert.deepEqual(
+    Object.keys(manifest.scripts).filter((name) => automatic.test(name)),
+    [],
+  );
+  for (const field of ['dependencies', 'peerDependencies', 'optionalDependencies', 'bin']) {
+    assert.equal(manifest[field], undefined, field);
+  }
+  assert.equal(manifest.license, 'MIT OR Apache-2.0');
+  assert.ok(manifest.keywords.includes('queue'));
+});
+
+test('no code names a source map, awaits at its top, or makes code out of text', () => {
+  for (const path of packed.filter((name) => /\.js$/.test(name))) {
+    const text = readFileSync(join(folder, path), 'utf8');
+    assert.doesNotMatch(text, /sourceMappingURL|\beval\(|new Function\(/, path);
+    assert.doesNotMatch(text, /^(const .* = )?await /m, path);
+  }
+});
+
+test('npm would publish it without a word of warning', () => {
+  const args = ['publish', '--dry-run', '--offline'];
+  const { status, stderr } = spawnSync('npm', args, { cwd: ROOT, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  const warnings = stderr.split('\n').filter((line) => /^npm warn/.test(line));
+  // A dry run needs no account.
+  assert.deepEqual(
+    warnings.filter((line) => !/requires you to be logged in/.test(line)),
+    [],
+  );
+});
+
+test('the crate holds the engine, its map, the licences and the README, and nothing else', () => {
+  const args = ['package', '--list', '--allow-dirty', '--offline'];
+  const listed = execFileSync('cargo', args, { cwd: ROOT, encoding: 'utf8', stdio: 'pipe' });
+  const files = listed.trim().split('\n');
+  const made = ['Cargo.lock', 'Cargo.toml', 'Cargo.toml.orig'];
+  const about = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md'];
+  const sources = filesBelow(join(ROOT, 'src')).map((path) => `src/${path}`);
+  assert.deepEqual(
+    files.filter((path) => path !== '.cargo_vcs_info.json').sort(),
+    [...made, ...about, ...sources].sort(),
+  );
+});
