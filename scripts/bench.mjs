@@ -1,14 +1,36 @@
-/** `npm run bench`: builds what is measured, then measures. Numbers are ratios within one run. */
+/**
+ * `npm run bench [-- GROUP …]`: builds what is measured, then measures: `engine` (the default) in
+ * ratios within one run, `start` in every runtime and browser.
+ */
 import { fileURLToPath } from 'node:url';
+import { installBrowsers } from './browsers.mjs';
 import { build } from './build.mjs';
-import { runTests } from './command.mjs';
+import { Failure, runTests } from './command.mjs';
 import { buildBench } from './engine.mjs';
-import { script } from './step.mjs';
+import { installPackagingTools } from './packed.mjs';
+import { script, step } from './step.mjs';
+
+const GROUPS = {
+  async engine(toolchain) {
+    await buildBench(toolchain);
+    await runTests('node', ['bench/js/cycle.mjs']);
+    await runTests('node', ['bench/js/costs.mjs']);
+  },
+  async start() {
+    await installBrowsers();
+    await step('runtimes and bundlers', installPackagingTools);
+    await runTests('node', ['--import', 'tsx', 'bench/js/start.mjs']);
+  },
+};
 
 async function bench() {
-  await buildBench(await build());
-  await runTests('node', ['bench/js/cycle.mjs']);
-  await runTests('node', ['bench/js/costs.mjs']);
+  const asked = process.argv.length > 2 ? process.argv.slice(2) : ['engine'];
+  const unknown = asked.find((name) => !Object.hasOwn(GROUPS, name));
+  if (unknown !== undefined) {
+    throw new Failure(`There is no group ${unknown}, but ${Object.keys(GROUPS).join(' and ')}.`);
+  }
+  const toolchain = await build();
+  for (const name of asked) await GROUPS[name](toolchain);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await script(bench);

@@ -1,6 +1,7 @@
 /**
  * A static server on the loopback interface: the built package, the examples and the pages of the
- * tests, unless it is given another site. It also keeps what pages report, so that it outlives the browser that sent it.
+ * tests, unless it is given another site. It also keeps what pages report, so that it outlives the
+ * browser that sent it.
  */
 import { readFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';

@@ -127,7 +127,7 @@ for (const format of ['cjs', 'esm'] as const) {
     assert.equal(await moved.run(process.execPath, [program]), CYCLED);
   });
 
-  test(`bundled for Node as ${format}, an engine left behind is told with the way out`, async () => {
+  test(`bundled for Node as ${format}, a file left behind is told`, async () => {
     const moved = await bundledForNode('fencepost', format);
     const told = await moved.run(process.execPath, [program]);
     assert.match(told, /^INVALID_ARGUMENT .*if a bundler left the file behind: fencepost\/inline/);

@@ -39,7 +39,7 @@ before(async () => {
 });
 after(() => worker.dispose());
 
-test('a store in memory works, from every entry, and with a module that the host passes', async () => {
+test('a store in memory works from every entry, and with a module of the host', async () => {
   for (const path of ['/memory', '/inline', '/module']) {
     assert.equal(await ask(worker, path), CYCLED, path);
   }

@@ -19,7 +19,8 @@ const POLL_MS = 20;
 export const REPORT = `
 ${CYCLE}
 async function report(kind, fencepost) {
-  const result = await cycle(fencepost, undefined, kind).catch((error) => error + ' ' + error.stack);
+  const told = (error) => error + ' ' + error.stack;
+  const result = await cycle(fencepost, undefined, kind).catch(told);
   const body = JSON.stringify({ kind, result });
   await fetch('/report', { method: 'POST', body });
 }

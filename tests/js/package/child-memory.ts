@@ -1,0 +1,61 @@
+/**
+ * Uses stores and tells how large everything is, as one line of JSON per measurement: the largest
+ * engine, and what the process holds after a collection.
+ */
+import { setImmediate as turn } from 'node:timers/promises';
+import { memory, open } from 'fencepost';
+
+declare const gc: () => void;
+
+const BATCH = 100;
+/** Enqueued, claimed, completed. */
+const OPERATIONS_PER_TASK = 3;
+const PAYLOAD = 'x'.repeat(200);
+
+const [what = '', amount = '0', measurements = '1'] = process.argv.slice(2);
+const engines = new Set<WeakRef<WebAssembly.Memory>>();
+
+// Every engine passes through here, and a weak reference keeps none alive.
+const { Instance } = WebAssembly;
+WebAssembly.Instance = new Proxy(Instance, {
+  construct(target, args: ConstructorParameters<typeof Instance>) {
+    const instance = new target(...args);
+    engines.add(new WeakRef(instance.exports.memory as WebAssembly.Memory));
+    return instance;
+  },
+});
+
+async function measure(): Promise<void> {
+  // The trap: what a weak reference was made of lives until the end of that turn.
+  await turn();
+  gc();
+  const sizes = [...engines].map((it) => it.deref()?.buffer.byteLength ?? 0);
+  const { heapUsed, arrayBuffers } = process.memoryUsage();
+  const alive = sizes.filter((size) => size > 0).length;
+  console.log(JSON.stringify({ engine: Math.max(0, ...sizes), alive, heapUsed, arrayBuffers }));
+}
+
+async function operate(operations: number): Promise<void> {
+  const store = await open('memory', { journal: memory() });
+  const queue = store.queue('mail');
+  const batch = Array.from({ length: BATCH }, () => ({ payload: PAYLOAD }));
+  const rounds = Math.ceil(operations / BATCH / OPERATIONS_PER_TASK);
+  for (let round = 1; round <= rounds; round += 1) {
+    await queue.enqueueMany(batch);
+    const tasks = await queue.claim('worker', { max: BATCH });
+    await queue.completeMany(tasks);
+    if (round % Math.ceil(rounds / Number(measurements)) === 0) await measure();
+  }
+  await store.close();
+}
+
+async function cycle(cycles: number): Promise<void> {
+  for (let number = 1; number <= cycles; number += 1) {
+    const store = await open('memory', { journal: memory() });
+    await store.queue('mail').enqueue(PAYLOAD);
+    await store.close();
+    if (number % Math.ceil(cycles / Number(measurements)) === 0) await measure();
+  }
+}
+
+await (what === 'operate' ? operate(Number(amount)) : cycle(Number(amount)));
