@@ -9,12 +9,16 @@
  * **Invariant**: it never stands in the way of another tab: asked to let go (`versionchange`), it
  * does, and opens again when it is used next. A database that was deleted meanwhile comes back
  * empty, which the store notices.
+ *
+ * **Invariant**: a page that stands still holds no transaction open. What was under way begins
+ * again when the page goes on.
  */
 import { FencepostError, quote } from '../errors.js';
 import { cannotOpen } from './indexeddb-error.js';
 import { createSchema, DATABASE_VERSION } from './indexeddb-schema.js';
 import { Transaction } from './indexeddb-transaction.js';
 import type { Durability } from './journal.js';
+import { Standstill } from './standstill.js';
 
 export interface ConnectionParts {
   /** The name of the database. */
@@ -32,6 +36,10 @@ export class Connection {
   #current: Promise<IDBDatabase> | null = null;
   /** What `#current` has opened. */
   #connection: IDBDatabase | null = null;
+  readonly #running = new Set<Transaction>();
+  readonly #standstill = new Standstill(() => {
+    for (const transaction of this.#running) transaction.interrupt();
+  });
 
   constructor(parts: ConnectionParts) {
     this.parts = parts;
@@ -48,27 +56,41 @@ export class Connection {
     begin: (transaction: Transaction) => void,
   ): Promise<void> {
     const { database, store, durability } = this.parts;
-    for (let isSecond = false; ; isSecond = true) {
+    let isSecond = false;
+    for (;;) {
+      await this.#standstill.over;
       const connection = await this.#get();
       let transaction: Transaction | null = null;
       try {
         transaction = new Transaction({ connection, store, mode, durability });
-        // In the turn in which it was made: later it may have committed itself.
-        transaction.begin(begin);
-        await transaction.done;
+        await this.#run(transaction, begin);
         return;
       } catch (error) {
         if (transaction?.wasUndone) throw error;
+        if (transaction?.wasInterrupted) continue;
         // What the browser refused may be about the connection itself: a new one costs little.
         this.#drop(connection);
         if (transaction === null && isSecond) throw cannotOpen(error, database);
         if (transaction?.hasWritten || isSecond) throw error;
+        isSecond = true;
       }
+    }
+  }
+
+  async #run(transaction: Transaction, begin: (transaction: Transaction) => void): Promise<void> {
+    this.#running.add(transaction);
+    try {
+      // In the turn in which it was made: later it may have committed itself.
+      transaction.begin(begin);
+      await transaction.done;
+    } finally {
+      this.#running.delete(transaction);
     }
   }
 
   /** Waits for nothing but an opening that is under way. */
   async close(): Promise<void> {
+    this.#standstill.close();
     const connection = await this.#current?.catch(() => null);
     if (connection) this.#drop(connection);
   }
@@ -86,12 +108,20 @@ export class Connection {
     this.#current = null;
   }
 
+  /** Chromium may leave the transactions of a connection that it closes without an end. */
+  #lose(connection: IDBDatabase): void {
+    if (this.#connection === connection) {
+      for (const transaction of this.#running) transaction.lose();
+    }
+    this.#drop(connection);
+  }
+
   #open(): Promise<IDBDatabase> {
     return requestOpen(this.parts).then(
       (connection) => {
         this.#connection = connection;
         connection.onversionchange = () => this.#drop(connection);
-        connection.onclose = () => this.#drop(connection);
+        connection.onclose = () => this.#lose(connection);
         return connection;
       },
       (error: unknown) => {

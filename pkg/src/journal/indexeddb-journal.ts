@@ -59,9 +59,12 @@ export class IndexedDbJournal implements Journal {
   async commit(after: Slot, decide: (news: News) => Entry | null): Promise<void> {
     const { connection, hints } = this.#requireOpened();
     let isStored = false;
+    /** Up to where it was told: a transaction that begins again goes on from there. */
+    let told = after;
     await this.#accept(
       connection.transact('readwrite', (transaction) => {
-        readNews(transaction, after, (news, head) => {
+        readNews(transaction, told, (news, head) => {
+          told = Math.max(told, news.tip?.slot ?? 0);
           let entry: Entry | null;
           try {
             entry = decide(news);

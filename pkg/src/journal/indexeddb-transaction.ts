@@ -33,6 +33,9 @@ export class Transaction {
   /** What the first failed request was refused with. */
   #refused: unknown = null;
   #hasWritten = false;
+  #wasInterrupted = false;
+  /** Rejects `done`, unless it is settled. */
+  #fail: (error: unknown) => void = () => undefined;
 
   /** @throws DOMException when the connection is lost or the database is a foreign one */
   constructor({ connection, store, mode, durability }: TransactionParts) {
@@ -44,8 +47,9 @@ export class Transaction {
     this.journal = this.#transaction.objectStore(JOURNAL);
     this.snapshot = this.#transaction.objectStore(SNAPSHOT);
     this.done = new Promise((resolve, reject) => {
+      this.#fail = reject;
       this.#transaction.oncomplete = () => resolve();
-      this.#transaction.onabort = () => reject(this.#reason());
+      this.#transaction.onabort = () => this.lose();
       this.#transaction.onerror = (event) => {
         // The trap: Firefox reports what nobody prevented as an error of the page, and what was
         // prevented aborts nothing.
@@ -66,6 +70,11 @@ export class Transaction {
     return this.#hasWritten;
   }
 
+  /** Whether it was undone because of what happens to the page: it may begin again as it is. */
+  get wasInterrupted(): boolean {
+    return this.#wasInterrupted;
+  }
+
   /** Makes the first requests. */
   begin(work: (transaction: Transaction) => void): void {
     this.#step(() => work(this));
@@ -75,6 +84,16 @@ export class Transaction {
   undo(error: unknown): void {
     this.#fault ??= { error };
     this.#abort();
+  }
+
+  /** Undoes everything, unless it is being committed: the browser then ends it without the page. */
+  interrupt(): void {
+    this.#wasInterrupted = this.#abort();
+  }
+
+  /** It will not complete, or nobody will be told: the connection is gone. */
+  lose(): void {
+    this.#fail(this.#reason());
   }
 
   /** Calls `next` with the result of a request. */
@@ -107,12 +126,19 @@ export class Transaction {
     }
   }
 
-  #abort(): void {
+  /**
+   * Whether it could be undone: not when it has ended or is being committed.
+   *
+   * The trap: Chromium never tells of the abort when it closes the connection at that time.
+   */
+  #abort(): boolean {
     try {
       this.#transaction.abort();
     } catch {
-      // It has ended by itself.
+      return false;
     }
+    this.lose();
+    return true;
   }
 
   #reason(): unknown {

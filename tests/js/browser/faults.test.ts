@@ -1,16 +1,12 @@
 /** What real browsers do to an open database, and what users of the package see of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { call, type Page } from './browser.js';
-import { chromium } from './chromium.js';
-import { inBrowsers, inEveryBrowser } from './support.js';
-
-const FREEZE_MS = 1000 * Number(process.env.FENCEPOST_FREEZE_SECONDS ?? 3);
+import { call } from './browser.js';
+import { closeQuietly, inEveryBrowser, tabsWith } from './support.js';
 
 inEveryBrowser('a database with faults', (running) => {
   test('deleted under two tabs: both are told, and a new log has larger tokens', async () => {
-    const [left, right] = await twoTabs(running().newPage, 'deleted');
+    const [left, right] = await tabsWith(running().newPage, 'deleted');
     assert.equal(await call(left, 'tryToPut', 'a', 1), 'ok');
     const before = await call<number>(right, 'takeToken');
 
@@ -67,50 +63,18 @@ inEveryBrowser('a database with faults', (running) => {
     assert.equal(await call(page, 'tryToOpen', 'foreign'), 'JOURNAL_CORRUPT');
     await closeQuietly(page);
   });
-});
 
-inBrowsers([chromium], 'what DevTools can do', (running) => {
-  test('storage cleared under two tabs: both are told, a new log has larger tokens', async () => {
-    const [left, right] = await twoTabs(running().newPage, 'cleared');
-    const before = await call<number>(right, 'takeToken');
-    const { origin } = running().server;
-    await left.devtools?.('Storage.clearDataForOrigin', { origin, storageTypes: 'all' });
-    assert.equal(await call(left, 'tryToPut', 'a', 2), 'LOG_REPLACED');
-    assert.equal(await call(right, 'tryToPut', 'a', 2), 'LOG_REPLACED');
-    await call(right, 'openStore', 'cleared');
-    const after = await call<number>(right, 'takeToken');
-    assert.ok(after > before, `tokens rise: ${before}, ${after}`);
-    await closeQuietly(left, right);
-  });
-
-  test('a frozen tab loses its claim, others go on meanwhile', async () => {
-    const [frozen, other] = await twoTabs(running().newPage, 'frozen');
-    await call(frozen, 'enqueue', 'work');
-    const [mine] = await call<{ id: number }[]>(frozen, 'claim', 'frozen', { lease: 500 });
-    await frozen.devtools?.('Page.setWebLifecycleState', { state: 'frozen' });
-    await sleep(FREEZE_MS);
-    const [theirs] = await call<{ id: number; attempt: number }[]>(other, 'claim', 'other');
-    assert.equal(theirs?.id, mine?.id);
-    assert.equal(theirs?.attempt, 2);
-    await frozen.devtools?.('Page.setWebLifecycleState', { state: 'active' });
-    const stoodStill = await call<number>(frozen, 'longestGap');
-    assert.ok(stoodStill > FREEZE_MS / 2, `it was frozen, for ${stoodStill} ms`);
-    assert.equal(await call(frozen, 'complete', mine?.id), 'fenced');
-    assert.equal(await call(other, 'complete', theirs?.id), true);
-    await closeQuietly(frozen, other);
+  test('an opening behind a stuck deletion is a typed error, and works after it', async () => {
+    const [page, other] = [await running().newPage(), await running().newPage()];
+    await call(page, 'openStore', 'blocked');
+    const before = await call<number>(page, 'takeToken');
+    await call(page, 'closeStore');
+    await call(other, 'blockDatabase', 'fencepost:blocked');
+    const code = await call(page, 'tryToOpen', 'blocked', { timeout: 500 });
+    assert.equal(code, 'JOURNAL_UNAVAILABLE');
+    await call(other, 'letGo');
+    await call(page, 'openStore', 'blocked');
+    assert.ok((await call<number>(page, 'takeToken')) > before, 'tokens rise');
+    await closeQuietly(page, other);
   });
 });
-
-async function twoTabs(newPage: () => Promise<Page>, store: string): Promise<[Page, Page]> {
-  const pages: [Page, Page] = [await newPage(), await newPage()];
-  for (const page of pages) await call(page, 'openStore', store);
-  return pages;
-}
-
-/** Nothing may have been left unhandled. */
-async function closeQuietly(...pages: Page[]): Promise<void> {
-  for (const page of pages) {
-    assert.deepEqual(await call(page, 'complaintsOfPage'), []);
-    await page.close();
-  }
-}

@@ -10,7 +10,10 @@ import { extname, join, normalize } from 'node:path/posix';
 import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
-const SERVED = ['/pkg/dist/', '/pkg/wasm/', '/examples/', '/tests/js/browser/page/'];
+const PAGES = '/tests/js/browser/page/';
+const SERVED = ['/pkg/dist/', '/pkg/wasm/', '/examples/', PAGES];
+/** Workers know no import map: in the pages of the tests each name is replaced by its path. */
+const BARE_IMPORT = /from '(fencepost[^']*)'/g;
 const TYPES: Record<string, string> = {
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -73,7 +76,7 @@ async function answer(
     return;
   }
   const type = TYPES[path.endsWith('/') ? '.html' : extname(path)] ?? 'application/octet-stream';
-  const headers = { 'content-type': type, 'cache-control': 'no-store', ...site.headers };
+  const headers = { 'content-type': type, 'cache-control': 'no-cache', ...site.headers };
   response.writeHead(200, headers).end(found);
 }
 
@@ -89,22 +92,33 @@ export function siteAt(folder: string, headers: Record<string, string>): Site {
 const repository: Site = {
   headers: {},
   async contentOf(path) {
-    if (path === '/') return blankPage();
+    if (path === '/') return blankPage(await exportedEntries());
     if (!SERVED.some((folder) => path.startsWith(folder))) return null;
-    return readFile(join(ROOT, path)).catch(() => null);
+    const content = await readFile(join(ROOT, path)).catch(() => null);
+    if (content === null || !path.startsWith(PAGES)) return content;
+    const entries = await exportedEntries();
+    return content.toString().replace(BARE_IMPORT, (whole, entry) => {
+      const target = entries.get(entry);
+      return target === undefined ? whole : `from '${target}'`;
+    });
   },
 };
 
-/** An empty page on which `import('fencepost')` works: every entry as the manifest exports it. */
-async function blankPage(): Promise<string> {
+/** Every entry of the package, as the manifest exports it. */
+async function exportedEntries(): Promise<ReadonlyMap<string, string>> {
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
     exports: Record<string, { default?: string } | string>;
   };
-  const imports: Record<string, string> = {};
+  const entries = new Map<string, string>();
   for (const [entry, target] of Object.entries(manifest.exports)) {
     if (typeof target === 'string' || target.default === undefined) continue;
-    imports[entry.replace(/^\./, 'fencepost')] = target.default.replace(/^\./, '');
+    entries.set(entry.replace(/^\./, 'fencepost'), target.default.replace(/^\./, ''));
   }
-  const map = JSON.stringify({ imports });
+  return entries;
+}
+
+/** An empty page on which `import('fencepost')` works. */
+function blankPage(entries: ReadonlyMap<string, string>): string {
+  const map = JSON.stringify({ imports: Object.fromEntries(entries) });
   return `<!doctype html><title>test</title><script type="importmap">${map}</script>`;
 }

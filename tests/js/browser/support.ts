@@ -1,9 +1,10 @@
 /** Runs tests in every browser, one browser at a time. */
+import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe } from 'node:test';
-import type { Browser, BrowserKind, Page } from './browser.js';
+import { type Browser, type BrowserKind, call, type Page } from './browser.js';
 import { chromium } from './chromium.js';
 import { firefox } from './firefox.js';
 import { type Server, startServer } from './server.js';
@@ -31,14 +32,15 @@ export function inEveryBrowser(what: string, body: (running: () => Running) => v
   inBrowsers(ALL, what, body);
 }
 
-/** The same for some browsers: what only they have a way to do. */
+/** The same for some browsers; `concurrency`: how many of the tests run side by side. */
 export function inBrowsers(
   kinds: readonly BrowserKind[],
   what: string,
   body: (running: () => Running) => void,
+  { concurrency = 1 }: { concurrency?: number } = {},
 ): void {
   for (const kind of chosenKinds(kinds)) {
-    describe(`${kind.name}: ${what}`, () => {
+    describe(`${kind.name}: ${what}`, { concurrency }, () => {
       let running: Running | null = null;
       let profile = '';
       before(async () => {
@@ -73,4 +75,22 @@ export function makeProfile(): string {
 
 export function removeProfile(profile: string): void {
   rmSync(profile, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}
+
+/** Tabs with a store of one name each. */
+export async function tabsWith(
+  newPage: () => Promise<Page>,
+  store: string,
+): Promise<[left: Page, right: Page]> {
+  const pages: [Page, Page] = [await newPage(), await newPage()];
+  for (const page of pages) await call(page, 'openStore', store);
+  return pages;
+}
+
+/** Nothing may have been left unhandled. */
+export async function closeQuietly(...pages: Page[]): Promise<void> {
+  for (const page of pages) {
+    assert.deepEqual(await call(page, 'complaintsOfPage'), []);
+    await page.close();
+  }
 }

@@ -16,8 +16,9 @@ const LIBRARIES = '/usr/lib';
 const MINI_BROWSER = 'webkit2gtk-4.1/MiniBrowser';
 const POLL_MS = 10;
 const START_JOB =
-  'const job = window.job = {}; (0, eval)(arguments[0]).then((answer) => { job.answer = answer })';
-const ASK_JOB = 'return window.job?.answer ?? null';
+  'const answers = (window.answers ??= {});' +
+  '(0, eval)(arguments[0]).then((answer) => { answers[arguments[1]] = answer })';
+const ASK_JOB = 'return window.answers?.[arguments[0]] ?? null';
 
 export const webkit: BrowserKind = {
   name: 'WebKitGTK',
@@ -45,6 +46,7 @@ class Driver {
   #session = '';
   #firstWindow: unknown = null;
   #turn: Promise<unknown> = Promise.resolve();
+  #jobs = 0;
 
   constructor(address: string) {
     this.#address = address;
@@ -96,9 +98,11 @@ class Driver {
   async #evaluate(handle: string, expression: string): Promise<string> {
     const execute = (script: string, args: unknown[]) =>
       this.#inWindow(handle, 'POST', '/execute/sync', { script, args });
-    await execute(START_JOB, [expression]);
+    this.#jobs += 1;
+    const job = this.#jobs;
+    await execute(START_JOB, [expression, job]);
     for (;;) {
-      const answer = await execute(ASK_JOB, []);
+      const answer = await execute(ASK_JOB, [job]);
       if (typeof answer === 'string') return answer;
       await sleep(POLL_MS);
     }

@@ -3,5 +3,7 @@ export { conformanceCase } from './conformance.js';
 export * from './faults.js';
 export { whatIsThere, writeForEver } from './kill.js';
 export * from './large.js';
+export * from './lifecycle.js';
 export { drainMore, work } from './load.js';
 export * from './work.js';
+export * from './workers.js';
