@@ -30,6 +30,28 @@ export function writeEngineModules() {
 }
 
 /**
+ * Puts the cron parser into the one module that uses it, so that whoever installs the package
+ * installs nothing else; its licence lies beside it.
+ */
+export async function includeCronParser() {
+  const { build } = await import('esbuild');
+  const module = 'pkg/dist/cron-grid.js';
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [module],
+    outfile: module,
+    allowOverwrite: true,
+    bundle: true,
+    minify: true,
+    format: 'esm',
+    target: [NODE, BROWSERS],
+    banner: { js: '/*! with croner, MIT: its licence is in pkg/dist/cron-grid.LICENSE.txt */' },
+    logLevel: 'error',
+  });
+  copy('node_modules/croner/LICENSE', 'pkg/dist/cron-grid.LICENSE.txt');
+}
+
+/**
  * `pkg/cjs/`: every module by itself, as in `pkg/dist/`, so that two entries share what they share
  * there. Its manifest makes Node and the TypeScript compiler take it for CommonJS.
  */

@@ -2,7 +2,7 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './command.mjs';
-import { writeBundles, writeCommonJs, writeEngineModules } from './forms.mjs';
+import { includeCronParser, writeBundles, writeCommonJs, writeEngineModules } from './forms.mjs';
 import { onceFor } from './stamp.mjs';
 import { step } from './step.mjs';
 
@@ -28,6 +28,7 @@ export async function compilePackage() {
       rmSync(join(ROOT, 'pkg/dist'), { recursive: true, force: true });
       writeEngineModules();
       await checkTypes('tsconfig.json');
+      await includeCronParser();
       await writeCommonJs();
       await writeBundles();
     }),

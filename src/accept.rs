@@ -42,7 +42,7 @@ pub fn require_next(state: &State, entry: &Entry) -> Result<(), Error> {
 }
 
 /// Whether every row of the entry has what it refers to.
-fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
+fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'static str> {
     let body = &entry.body;
     let repaired = body.changes.contains(&Change::ClockRepaired);
     if body.time < state.head.time && !repaired {
@@ -87,6 +87,9 @@ fn require_fitting(state: &State, entry: &Entry) -> Result<(), &'static str> {
             | Change::TaskError { id, .. }
             | Change::TaskResult { id, .. } => fit.require_task(*id)?,
             Change::TaskRemoved { id, .. } => fit.remove(*id)?,
+            Change::SchedulePut { name, .. } => fit.put_schedule(name),
+            Change::ScheduleMoved { name, .. } => fit.require_schedule(name)?,
+            Change::ScheduleRemoved { name } => fit.remove_schedule(name)?,
             Change::LeasePut { .. }
             | Change::LeaseRemoved { .. }
             | Change::ValuePut { .. }
@@ -108,6 +111,8 @@ struct Fit<'a> {
     queues: usize,
     last_id: TaskId,
     last_seqs: BTreeMap<QueueId, Seq>,
+    /// Whether a schedule is there after the entry so far.
+    schedules: BTreeMap<&'a Name, bool>,
 }
 
 impl<'a> Fit<'a> {
@@ -119,6 +124,7 @@ impl<'a> Fit<'a> {
             queues: state.queues.len(),
             last_id: state.counters.task_id,
             last_seqs: BTreeMap::new(),
+            schedules: BTreeMap::new(),
         }
     }
 
@@ -148,6 +154,24 @@ impl<'a> Fit<'a> {
         *last_seq = seq;
         self.last_id = id;
         self.created.insert(id);
+        Ok(())
+    }
+
+    fn put_schedule(&mut self, name: &'a Name) {
+        self.schedules.insert(name, true);
+    }
+
+    fn require_schedule(&self, name: &Name) -> Result<(), &'static str> {
+        let merged = || self.state.timetable.get(name.as_str()).is_some();
+        match self.schedules.get(name).copied().unwrap_or_else(merged) {
+            true => Ok(()),
+            false => Err("an unknown schedule is named"),
+        }
+    }
+
+    fn remove_schedule(&mut self, name: &'a Name) -> Result<(), &'static str> {
+        self.require_schedule(name)?;
+        self.schedules.insert(name, false);
         Ok(())
     }
 

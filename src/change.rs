@@ -10,6 +10,7 @@ use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Token, Version};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
+use crate::schedule::{Schedule, ScheduleRow, ScheduleSpec};
 use crate::task::{DeadReason, Task, TaskRow, TaskSpec};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -24,6 +25,7 @@ pub struct Rows {
     pub tasks: Vec<Task>,
     pub leases: BTreeMap<Name, LeaseRow>,
     pub values: BTreeMap<Name, ValueRow>,
+    pub schedules: BTreeMap<Name, Schedule>,
 }
 
 /// A queue without its tasks.
@@ -103,6 +105,19 @@ pub enum Change {
     },
     /// The log's time was brought back to the time of this entry.
     ClockRepaired,
+    SchedulePut {
+        name: Name,
+        spec: Arc<ScheduleSpec>,
+        row: ScheduleRow,
+    },
+    /// It fired, or its next boundary was moved.
+    ScheduleMoved {
+        name: Name,
+        row: ScheduleRow,
+    },
+    ScheduleRemoved {
+        name: Name,
+    },
 }
 
 /// Why a task row went away.

@@ -46,7 +46,11 @@ pub fn verify(state: &State) -> Report {
     if !is_index(&state.leases_gone, gone) {
         problems.push("the removal times of leases differ".to_owned());
     }
-    let rows = state.tasks().len() + state.leases.len() + state.values.len();
+    if !state.timetable.is_sound() {
+        problems.push("the next boundaries of schedules differ".to_owned());
+    }
+    let tables = state.leases.len() + state.values.len() + state.timetable.rows().len();
+    let rows = state.tasks().len() + tables;
     Report { rows, problems }
 }
 

@@ -93,6 +93,7 @@ pub enum Error {
     InvalidArgument { argument: &'static str, expected: &'static str, got: String },
     InvalidName { argument: &'static str, problem: &'static str, got: String },
     ReservedName { argument: &'static str, got: String },
+    InvalidSchedule { argument: &'static str, expected: &'static str, got: String },
     PayloadTooLarge { argument: &'static str, size: usize, limit: usize },
     LimitExceeded { what: &'static str, size: u64, limit: u64 },
     PermissionDenied { actor: String, right: &'static str, on: String },
@@ -139,6 +140,7 @@ impl Error {
             Self::InvalidArgument { .. } => Code::InvalidArgument,
             Self::InvalidName { .. } => Code::InvalidName,
             Self::ReservedName { .. } => Code::ReservedName,
+            Self::InvalidSchedule { .. } => Code::InvalidSchedule,
             Self::PayloadTooLarge { .. } => Code::PayloadTooLarge,
             Self::LimitExceeded { .. } => Code::LimitExceeded,
             Self::PermissionDenied { .. } => Code::PermissionDenied,
@@ -177,7 +179,8 @@ impl std::error::Error for Error {}
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::InvalidArgument { argument, expected, got } => {
+            Self::InvalidArgument { argument, expected, got }
+            | Self::InvalidSchedule { argument, expected, got } => {
                 write!(f, "{argument}: expected {expected}, got {got}")
             }
             Self::InvalidName { argument, problem, got } => {

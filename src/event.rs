@@ -20,6 +20,7 @@ use crate::lease::{LeaseRow, LeaseState};
 use crate::limits::EVENTS_RECORDED_MAX;
 use crate::name::Name;
 use crate::rights::{Caller, Realm, Right};
+use crate::schedule::Schedule;
 use crate::state::{Head, State};
 use crate::task::{DeadReason, Task, TaskRow, TaskState};
 use std::sync::Arc;
@@ -59,6 +60,9 @@ pub enum EventKind {
     LeaseReleased,
     ValuePut,
     ValueDeleted,
+    Scheduled,
+    Unscheduled,
+    Fired,
     /// What was up to this version is not known. From here on nothing is missing.
     Gap,
 }
@@ -74,6 +78,10 @@ pub enum Subject {
     Queue(Name),
     Lease(Name),
     Value(Name),
+    Schedule {
+        name: Name,
+        queue: Name,
+    },
     /// The log itself: everybody may know of it.
     Log,
 }
@@ -87,7 +95,9 @@ impl Event {
     /// Whether the caller may inspect what it is about.
     pub fn is_shown_to(&self, caller: &Caller) -> bool {
         match &self.subject {
-            Subject::Task { queue, .. } | Subject::Queue(queue) => {
+            Subject::Task { queue, .. }
+            | Subject::Queue(queue)
+            | Subject::Schedule { queue, .. } => {
                 caller.may(Right::Inspect, Realm::Queue, queue.as_str())
             }
             Subject::Lease(name) => caller.may(Right::Inspect, Realm::Lease, name.as_str()),
@@ -207,6 +217,20 @@ fn tell(state: &State, change: &Change) -> Option<Told> {
         Change::ValueDeleted { key } => {
             Some(Told::of(EventKind::ValueDeleted, Subject::Value(key.clone())))
         }
+        Change::SchedulePut { name, spec, .. } => {
+            let subject = Subject::Schedule { name: name.clone(), queue: spec.job.queue.clone() };
+            Some(Told::of(EventKind::Scheduled, subject))
+        }
+        Change::ScheduleMoved { name, row } => {
+            let before = state.timetable.get(name.as_str()).expect("only known schedules move");
+            // One that moved without a task skipped what was missed, or its clock was repaired.
+            let kind = (row.fired > before.row.fired).then_some(EventKind::Fired)?;
+            Some(tell_schedule(name, before, kind))
+        }
+        Change::ScheduleRemoved { name } => {
+            let before = state.timetable.get(name.as_str()).expect("only known schedules go");
+            Some(tell_schedule(name, before, EventKind::Unscheduled))
+        }
         // Notes come with the transition that they belong to.
         Change::TaskProgress { .. } | Change::TaskError { .. } | Change::TaskResult { .. } => None,
         // A queue is there when its first task or pause is; a key's life follows its task's.
@@ -263,6 +287,11 @@ fn tell_task(state: &State, task: &Task, kind: EventKind) -> Told {
     let (queue, key) = (state.queue(task.queue).name.clone(), task.spec.key.clone());
     let holder = task.claim().map(|claim| (claim.owner.clone(), claim.token));
     Told { holder, ..Told::of(kind, Subject::Task { queue, id: task.id, key }) }
+}
+
+fn tell_schedule(name: &Name, schedule: &Schedule, kind: EventKind) -> Told {
+    let queue = schedule.spec.job.queue.clone();
+    Told::of(kind, Subject::Schedule { name: name.clone(), queue })
 }
 
 fn in_words(reason: DeadReason) -> Arc<str> {

@@ -21,9 +21,11 @@ pub mod place;
 pub mod removals;
 pub mod replicas;
 pub mod rights;
+pub mod schedule;
 pub mod staged;
 pub mod state;
 pub mod task;
+pub mod timetable;
 pub mod txn;
 #[cfg(feature = "wasm")]
 #[allow(unsafe_code)]

@@ -36,6 +36,18 @@ pub const REMOVALS_MAX: usize = 1_024;
 pub const EVENTS_RECORDED_MAX: usize = 65_536;
 /// Replicas whose last commit is remembered; the longest silent one is forgotten first.
 pub const REPLICAS_MAX: usize = 256;
+/// Schedules of one store.
+pub const SCHEDULES_MAX: usize = 10_000;
+/// A cron expression, and the name of a time zone.
+pub const EXPRESSION_BYTES_MAX: usize = 1_024;
+/// Missed boundaries of a schedule that are fired; then its grid is skipped to the future.
+pub const CATCH_UP_MAX: usize = 64;
+/// Tasks and schedules that one commit of firing writes.
+pub const FIRED_ROWS_MAX: usize = 1_000;
+/// What these may weigh together, and the largest payload of a scheduled job.
+pub const FIRED_BYTES_MAX: usize = 8 << 20;
+/// What such a row weighs at most without the payload: two names and some numbers.
+pub const FIRED_ROW_BYTES: usize = 1 << 10;
 /// A clock beyond the year 2200 is broken.
 pub const NOW_MAX: Instant = Instant::saturating(7_258_118_400_000);
 /// Tokens follow the clock in steps of this many per millisecond.
@@ -50,5 +62,8 @@ const _: () = assert!(NOTE_BYTES_MAX <= PAYLOAD_BYTES_DEFAULT);
 const _: () = assert!(PAYLOAD_BYTES_DEFAULT + NOTE_BYTES_MAX < COMMAND_BYTES_MAX);
 const _: () = assert!(COMMAND_BYTES_MAX + GROUP_BYTES_MAX < ENTRY_BYTES_MAX);
 const _: () = assert!(SWEEP_ROWS_MAX * NAME_BYTES_MAX < ENTRY_BYTES_MAX);
+const _: () = assert!(2 * NAME_BYTES_MAX + 256 < FIRED_ROW_BYTES);
+const _: () = assert!(FIRED_BYTES_MAX + 2 * FIRED_ROW_BYTES < COMMAND_BYTES_MAX);
+const _: () = assert!(CATCH_UP_MAX < FIRED_ROWS_MAX);
 // The largest token that a clock can ask for leaves as many again for grants without a clock.
 const _: () = assert!(NOW_MAX.get() * TOKENS_PER_MS < crate::id::SAFE_MAX / 10 * 9);

@@ -15,6 +15,7 @@ use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
+use crate::schedule::Schedule;
 use crate::task::Task;
 use std::collections::BTreeMap;
 
@@ -30,6 +31,7 @@ pub struct Staged {
     places: BTreeMap<TaskId, u32>,
     leases: BTreeMap<Name, Row<LeaseRow>>,
     values: BTreeMap<Name, StagedValue>,
+    schedules: BTreeMap<Name, Row<Schedule>>,
     /// By queue id, as far as anything is staged there.
     queues: Vec<Option<Box<QueueRows>>>,
     touched: Vec<QueueId>,
@@ -81,6 +83,7 @@ enum Undo {
     KeptKey(QueueId, Name, Option<Row<KeptKey>>),
     Lease(Name, Option<Row<LeaseRow>>),
     Value(Name, Option<StagedValue>),
+    Schedule(Name, Option<Row<Schedule>>),
     Queue(QueueId, StagedQueue),
     QueueName(Name),
 }
@@ -121,6 +124,11 @@ impl Staged {
     pub fn put_value(&mut self, key: Name, value: StagedValue, change: Change) {
         let before = self.values.insert(key.clone(), value);
         self.undo.push(Undo::Value(key, before));
+        self.changes.push(change);
+    }
+
+    pub fn put_schedule(&mut self, name: Name, row: Row<Schedule>, change: Change) {
+        self.undo.push(Undo::Schedule(name.clone(), self.schedules.insert(name, row)));
         self.changes.push(change);
     }
 
@@ -226,6 +234,14 @@ impl Staged {
         self.leases.get(name).map(Option::as_ref)
     }
 
+    pub fn schedule(&self, name: &str) -> Option<Option<&Schedule>> {
+        self.schedules.get(name).map(Option::as_ref)
+    }
+
+    pub fn schedules(&self) -> impl Iterator<Item = (&Name, Option<&Schedule>)> {
+        self.schedules.iter().map(|(name, row)| (name, row.as_ref()))
+    }
+
     pub fn value(&self, key: &str) -> Option<&StagedValue> {
         self.values.get(key)
     }
@@ -320,6 +336,7 @@ impl Staged {
                 }
                 Undo::Lease(name, before) => restore(&mut self.leases, name, before),
                 Undo::Value(key, before) => restore(&mut self.values, key, before),
+                Undo::Schedule(name, before) => restore(&mut self.schedules, name, before),
                 Undo::Queue(queue, before) => self.rows_of(queue).row = before,
                 Undo::QueueName(name) => {
                     self.queue_names.remove(&name);
@@ -358,6 +375,7 @@ impl Staged {
         self.places.clear();
         self.leases.clear();
         self.values.clear();
+        self.schedules.clear();
         for queue in self.touched.drain(..) {
             self.queues[queue.0 as usize] = None;
         }

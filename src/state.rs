@@ -17,7 +17,9 @@ use crate::name::Name;
 use crate::place::Place;
 use crate::removals::Removals;
 use crate::replicas::Replicas;
+use crate::schedule::{Schedule, ScheduleRow};
 use crate::task::{Task, TaskRow};
+use crate::timetable::Timetable;
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -60,6 +62,7 @@ pub struct State {
     /// Lease records by the instant at which they are removed.
     pub leases_gone: BTreeMap<Place, Name>,
     pub values: BTreeMap<Name, ValueRow>,
+    pub timetable: Timetable,
     pub queue_names: BTreeMap<Name, QueueId>,
     /// By queue id.
     pub queues: Vec<Queue>,
@@ -146,6 +149,13 @@ impl State {
             Change::ValueDeleted { key } => {
                 self.values.remove(&key);
             }
+            Change::SchedulePut { name, spec, row } => {
+                self.timetable.put(name, Schedule { spec, row });
+            }
+            Change::ScheduleMoved { name, row } => self.move_schedule(name, row),
+            Change::ScheduleRemoved { name } => {
+                self.timetable.remove(&name);
+            }
         }
     }
 
@@ -180,6 +190,11 @@ impl State {
         let rows = &mut self.queues[task.queue.0 as usize];
         rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE);
         self.note_due(task.queue);
+    }
+
+    fn move_schedule(&mut self, name: Name, row: ScheduleRow) {
+        let known = self.timetable.remove(&name).expect("only known schedules are moved");
+        self.timetable.put(name, Schedule { row, ..known });
     }
 
     fn put_lease(&mut self, name: Name, row: LeaseRow) {
@@ -231,6 +246,7 @@ impl State {
             tasks: self.tasks().cloned().collect(),
             leases: self.leases.clone(),
             values: self.values.clone(),
+            schedules: self.timetable.rows().clone(),
         }
     }
 
@@ -246,6 +262,7 @@ impl State {
         rows.tasks.into_iter().for_each(|task| self.add_task(task));
         rows.leases.into_iter().for_each(|(name, row)| self.put_lease(name, row));
         self.values = rows.values;
+        self.timetable = Timetable::of(rows.schedules);
     }
 }
 
@@ -291,12 +308,13 @@ impl State {
         self.horizon
     }
 
-    /// When time alone changes what a claim, a sweep or a read would answer.
+    /// When time alone changes what a claim, a sweep, a firing or a read would answer; without the
+    /// schedules whose boundaries the host works out.
     pub fn next_due(&self) -> Option<Instant> {
         let indexes = self.agenda.first().map(|(at, _)| *at);
         let leases = self.leases_gone.first_key_value().map(|(place, _)| place.at);
         let ahead = leases.filter(|at| *at < Instant::NEVER);
-        indexes.into_iter().chain(ahead).min()
+        indexes.into_iter().chain(ahead).chain(self.timetable.next_due()).min()
     }
 }
 

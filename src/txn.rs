@@ -16,6 +16,7 @@ use crate::limits::TOKENS_PER_MS;
 use crate::name::{Name, NameRef};
 use crate::place::Place;
 use crate::rights::{Caller, Realm, Right};
+use crate::schedule::{Schedule, ScheduleRow};
 use crate::staged::{Savepoint, Staged, StagedQueue, StagedValue};
 use crate::state::State;
 use crate::task::{Task, TaskRow, TaskSpec};
@@ -265,6 +266,44 @@ impl Txn<'_> {
     pub fn remove_lease(&mut self, name: Name) {
         let change = Change::LeaseRemoved { name: name.clone() };
         self.staged.put_lease(name, None, change);
+    }
+}
+
+/// Schedules.
+impl Txn<'_> {
+    pub fn schedule(&self, name: &str) -> Option<&Schedule> {
+        match self.staged.schedule(name) {
+            Some(row) => row,
+            None => self.state.timetable.get(name),
+        }
+    }
+
+    pub fn schedule_count(&self) -> usize {
+        let merged = self.state.timetable.rows();
+        let (mut added, mut removed) = (0, 0);
+        for (name, row) in self.staged.schedules() {
+            let was_there = merged.contains_key(name);
+            added += usize::from(row.is_some() && !was_there);
+            removed += usize::from(row.is_none() && was_there);
+        }
+        merged.len() + added - removed
+    }
+
+    pub fn put_schedule(&mut self, name: Name, schedule: Schedule) {
+        let Schedule { spec, row } = schedule.clone();
+        let change = Change::SchedulePut { name: name.clone(), spec, row };
+        self.staged.put_schedule(name, Some(schedule), change);
+    }
+
+    pub fn move_schedule(&mut self, name: Name, schedule: &Schedule, row: ScheduleRow) {
+        let change = Change::ScheduleMoved { name: name.clone(), row: row.clone() };
+        let moved = Schedule { row, spec: schedule.spec.clone() };
+        self.staged.put_schedule(name, Some(moved), change);
+    }
+
+    pub fn remove_schedule(&mut self, name: Name) {
+        let change = Change::ScheduleRemoved { name: name.clone() };
+        self.staged.put_schedule(name, None, change);
     }
 }
 

@@ -8,6 +8,7 @@ use fencepost::error::Code;
 use fencepost::id::{Instant, QueueId, Seq, Slot, TaskId, Token};
 use fencepost::name::{Name, NameRef};
 use fencepost::ops::Enqueue;
+use fencepost::schedule::{Interval, ScheduleRow};
 use support::command::blob;
 use support::log::{assert_refused, mail, small_log};
 use support::script::assert_same;
@@ -99,6 +100,18 @@ fn name(text: &str) -> Name {
     NameRef::key(text).unwrap().to_name()
 }
 
+/// Of schedules that are not there, or not any more.
+fn hostile_schedules() -> [(&'static str, Vec<Change>); 4] {
+    let moved = |text| Change::ScheduleMoved { name: name(text), row: ScheduleRow::default() };
+    let removed = |text| Change::ScheduleRemoved { name: name(text) };
+    [
+        ("unknown schedule", vec![moved("unmade")]),
+        ("unknown schedule", vec![removed("unmade")]),
+        ("schedule removed twice", vec![removed("tick"), removed("tick")]),
+        ("schedule moved after removal", vec![removed("tick"), moved("tick")]),
+    ]
+}
+
 /// Well-formed, well-checksummed, and wrong on this state.
 fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
     let (id, gone, queue) = (TaskId::saturating(2), TaskId::saturating(1), QueueId(0));
@@ -119,6 +132,7 @@ fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
         let command_ends = vec![changes.len() as u32];
         bodies.push((why, Body { changes, command_ends, ..fair.clone() }));
     };
+    hostile_schedules().into_iter().for_each(|(why, changes)| add(why, changes));
     add("unknown queue", vec![Change::QueuePaused { queue: QueueId(1), paused: true }]);
     add("unknown queue", vec![Change::KeyKept { queue: QueueId(9), key: name("k"), kept }]);
     add("unknown queue", vec![Change::KeyFreed { queue: QueueId(u32::MAX), key: name("k") }]);
@@ -178,6 +192,12 @@ fn a_well_checksummed_entry_that_makes_no_sense_is_refused() {
     engine.merge(&seal(&fair)).unwrap();
     assert_same(&engine, &origin);
     assert_verified(&engine);
+}
+
+#[test]
+fn an_interval_of_nothing_cannot_be_read() {
+    assert!(postcard::from_bytes::<Interval>(&[0]).is_err());
+    assert_eq!(postcard::from_bytes::<Interval>(&[1]).unwrap(), Interval::try_from(1).unwrap());
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn one_proposal_at_a_time() {
         engine.put_value(at(9), key, blob("two")).unwrap_err(),
         engine.seal().unwrap_err(),
         engine.begin_transaction(at(9)).unwrap_err(),
-        engine.repair_clock(at(0)).unwrap_err(),
+        engine.repair_clock(at(0), &Default::default()).unwrap_err(),
     ];
     assert!(refused.iter().all(|error| error.code() == Code::InvalidArgument));
     assert_eq!(&*engine.view(at(9)).value(key).unwrap().value, b"v");

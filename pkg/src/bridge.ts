@@ -5,7 +5,7 @@
  * and never calls it again.
  */
 
-import { QueueBridge } from './bridge-queue.js';
+import { ScheduleBridge } from './bridge-schedule.js';
 import { readEvent } from './event.js';
 import { packRequest } from './packed-requests.js';
 import {
@@ -35,7 +35,7 @@ import {
   type WriteRequest,
 } from './requests.js';
 
-export class WasmBridge extends QueueBridge implements Bridge {
+export class WasmBridge extends ScheduleBridge implements Bridge {
   leaseAcquire(request: AcquireRequest, { now, caller }: Moment) {
     const packer = this.packer.begin().name(request.name).byte(FAMILY.owner);
     const size = packer.text(request.owner).number(request.ttl).blob(request.meta).size;
@@ -202,10 +202,6 @@ export class WasmBridge extends QueueBridge implements Bridge {
 
   restore(snapshot: Uint8Array): void {
     this.thrown(() => this.core.restore(snapshot));
-  }
-
-  repairClock(now: number): boolean {
-    return this.thrown(() => this.core.repairClock(now));
   }
 
   maintain(now: number) {

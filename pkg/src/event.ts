@@ -21,6 +21,9 @@ const EVENT_TYPES = [
   'lease-released',
   'kv-put',
   'kv-deleted',
+  'scheduled',
+  'unscheduled',
+  'fired',
   'gap',
 ] as const satisfies readonly StoreEvent['type'][];
 

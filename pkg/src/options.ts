@@ -29,7 +29,7 @@ export const BATCH_MAX = 10_000;
 const PAGE_MAX = 1_000;
 const PAGE_DEFAULT = 100;
 
-const STAMPS = [
+export const STAMPS = [
   'lease',
   'maxAttempts',
   'backoff',

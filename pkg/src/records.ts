@@ -42,8 +42,12 @@ export class ReplyReader {
     return this.#at >= this.#end;
   }
 
+  byte(): number {
+    return this.#view.getUint8(this.#at++);
+  }
+
   flag(): boolean {
-    return this.#view.getUint8(this.#at++) !== 0;
+    return this.byte() !== 0;
   }
 
   count(): number {

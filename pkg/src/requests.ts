@@ -3,6 +3,7 @@
  * `options.ts` makes these from what users pass; `bridge.ts` packs them. Absent numbers are `NaN`.
  */
 
+import type { ScheduleOperations } from './requests-schedule.js';
 import type { RefusalReason, StoreEvent } from './types.js';
 
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
@@ -209,7 +210,7 @@ export interface Moment {
  * The engine as the package uses it. Synchronous; every method throws a FencepostError for a wrong
  * argument or a missing right, and a WebAssembly.RuntimeError when it crashed and must be dropped.
  */
-export interface Bridge {
+export interface Bridge extends ScheduleOperations {
   queueEnqueue(request: EnqueueRequest, at: Moment): EnqueuedReply;
   queueEnqueueMany(requests: readonly EnqueueRequest[], at: Moment): EnqueuedReply[];
   queueClaim(request: ClaimRequest, at: Moment): TaskReply[];
@@ -314,7 +315,6 @@ export interface Bridge {
   discard(): void;
   snapshot(): Uint8Array;
   restore(snapshot: Uint8Array): void;
-  repairClock(now: number): boolean;
   /** Enforces expiry and retention everywhere, one commit's worth. */
   maintain(now: number): { expired: number; purged: number; more: boolean };
   verify(): { ok: boolean; rows: number; problems: string[] };

@@ -12,6 +12,7 @@ import { OUTBOX_QUEUE, readNameList, readQueueOptions } from './options.js';
 import { pageOf } from './page.js';
 import { QueueHandle, type QueueHome } from './queue.js';
 import { type CallerRequest, FAMILY } from './requests.js';
+import { repairClock, ScheduleTable } from './schedule.js';
 import { Session } from './session.js';
 import { transact } from './transaction.js';
 import type {
@@ -28,10 +29,13 @@ import type {
   QueueOptions,
   QueueSummary,
   Refused,
+  ScheduledJob,
+  ScheduleRecord,
   Store,
   StoreEvent,
   Transaction,
   VerifyReport,
+  When,
 } from './types.js';
 import type { Upkeep } from './upkeep.js';
 import { readDrain } from './worker-options.js';
@@ -47,10 +51,12 @@ export interface StoreParts {
 export class StoreHandle implements Store {
   readonly kv: Kv;
   readonly leases: Store['leases'];
+  readonly schedules: Store['schedules'];
   readonly #parts: StoreParts;
   readonly #caller: CallerRequest | undefined;
   readonly #session: Session;
   readonly #workers: WorkerSet;
+  readonly #schedules: ScheduleTable;
 
   /** `of`: the store that this one is a restriction of. */
   constructor(parts: StoreParts, caller?: CallerRequest, of?: StoreHandle) {
@@ -63,6 +69,9 @@ export class StoreHandle implements Store {
     this.#workers = of === undefined ? new WorkerSet() : of.#workers.branch();
     this.kv = new KvTable(this.#session);
     this.leases = { list: (options) => this.#listLeases(options) };
+    const table = new ScheduleTable(this.#session);
+    this.#schedules = table;
+    this.schedules = { list: () => table.list(), get: (name) => table.get(name) };
   }
 
   get name(): string {
@@ -118,6 +127,14 @@ export class StoreHandle implements Store {
     return new EffectHandle(this.#session, effect);
   }
 
+  schedule(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord> {
+    return this.#schedules.put(name, when, job);
+  }
+
+  unschedule(name: string): Promise<boolean> {
+    return this.#schedules.remove(name);
+  }
+
   transact<T>(body: (tx: Transaction) => T): Promise<Committed<T> | Refused> {
     return transact(this.#session, body);
   }
@@ -153,8 +170,7 @@ export class StoreHandle implements Store {
 
   async repairClock(): Promise<void> {
     this.#requireRoot('repair the clock');
-    const { clock } = this.#parts.committer;
-    await this.#session.alone((engine) => engine.repairClock(clock.wall()));
+    await repairClock(this.#session);
   }
 
   async persist(): Promise<boolean> {

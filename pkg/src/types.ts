@@ -10,6 +10,7 @@ export type * from './types/kv.js';
 export type * from './types/lease.js';
 export type * from './types/open.js';
 export type * from './types/queue.js';
+export type * from './types/schedule.js';
 export type * from './types/store.js';
 export type * from './types/task.js';
 export type * from './types/transaction.js';

@@ -1,24 +1,27 @@
 /**
- * The store's own timer: enforces expiry and retention while the store is open, a bounded number of
- * rows per commit.
+ * The store's own timer: enforces expiry and retention and fires schedules while the store is open,
+ * a bounded number of rows per commit.
  *
  * **Invariant**: nothing is thrown from it, and it keeps no process alive. An idle store makes no
  * commit: the engine is asked first, and only when there is work does the journal hear of it.
  */
 import type { Bell } from './alarm.js';
 import type { Committer } from './committer.js';
-import { Crash } from './replica.js';
+import { Firing } from './firing.js';
+import type { Bridge } from './requests.js';
 
 const RETRY_MS = 30_000;
 
 export class Upkeep {
   readonly #committer: Committer;
   readonly #bell: Bell;
+  readonly #firing: Firing;
   #isWorking = false;
   readonly #stop: () => void;
 
   constructor(committer: Committer) {
     this.#committer = committer;
+    this.#firing = new Firing(committer);
     this.#bell = committer.alarm.bell('lets the process end', () => this.#wake());
     this.#stop = committer.onMerged(() => this.#schedule());
     this.#wake();
@@ -32,7 +35,8 @@ export class Upkeep {
   /** Sets the bell for the next time that something is due. */
   #schedule(): void {
     if (this.#isWorking || !this.#committer.isOpen) return;
-    const seen = this.#committer.peek(undefined, (engine) => ({ due: engine.nextDue }));
+    const look = (engine: Bridge) => ({ due: this.#firing.nextDue(engine) });
+    const seen = this.#committer.peek(undefined, look);
     if (seen === undefined) return;
     if (seen.due === undefined) this.#bell.silence();
     else this.#bell.ringAt(seen.due);
@@ -63,15 +67,15 @@ export class Upkeep {
     const { replica, clock } = this.#committer;
     try {
       return replica.use((engine) => {
-        engine.maintain(clock.now());
-        const finds = engine.stagedCommands > 0;
+        const now = clock.now();
+        engine.maintain(now);
+        const finds = this.#firing.finds(engine, now);
         engine.discard();
         return finds;
       });
-    } catch (error) {
-      // The next commit rebuilds the engine.
-      if (error instanceof Crash) return true;
-      throw error;
+    } catch {
+      // A crash: the next commit rebuilds the engine. Anything else: the commit meets it, too.
+      return true;
     }
   }
 
@@ -83,5 +87,6 @@ export class Upkeep {
       );
       more = reply.more;
     }
+    await this.#firing.fire();
   }
 }

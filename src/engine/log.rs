@@ -8,8 +8,10 @@ use crate::codec::{self, Sealed};
 use crate::error::Error;
 use crate::id::{Instant, Slot};
 use crate::limits::{GROUP_BYTES_MAX, NOW_MAX};
+use crate::name::Name;
 use crate::ops;
 use crate::state::State;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 impl Engine {
@@ -185,9 +187,16 @@ impl Engine {
 
     /// Brings the log's time back to `now` when it is ahead. Tokens go on rising. Whether it did.
     ///
+    /// `crons`: the first boundaries after `now` of the schedules whose grid the host works out;
+    /// one that is not named keeps its own.
+    ///
     /// # Errors
     /// `INVALID_ARGUMENT` while something is staged.
-    pub fn repair_clock(&mut self, now: Instant) -> Result<bool, Error> {
+    pub fn repair_clock(
+        &mut self,
+        now: Instant,
+        crons: &BTreeMap<Name, Instant>,
+    ) -> Result<bool, Error> {
         self.require_open()?;
         let now = now.min(NOW_MAX);
         self.require_unstaged("discard() of the staged operations before the clock is repaired")?;
@@ -195,7 +204,7 @@ impl Engine {
             return Ok(false);
         }
         let began = self.staged.savepoint();
-        ops::repair_clock(&mut self.txn(now.into(), began))?;
+        ops::repair_clock(&mut self.txn(now.into(), began), crons)?;
         self.keep(now, began, usize::MAX)?;
         Ok(true)
     }

@@ -7,6 +7,7 @@ use crate::error::{Error, Outcome};
 use crate::id::{Instant, TaskId, Token, Version};
 use crate::name::NameRef;
 use crate::ops;
+use crate::schedule::{Passed, Schedule};
 
 impl Engine {
     pub fn enqueue(
@@ -166,6 +167,31 @@ impl Engine {
         key: NameRef<'_>,
     ) -> Result<bool, Error> {
         self.command(at, |txn| ops::delete_value(txn, key))
+    }
+
+    pub fn schedule(
+        &mut self,
+        at: impl Into<Context>,
+        request: ops::ScheduleRequest<'_>,
+    ) -> Result<Schedule, Error> {
+        self.command(at, |txn| ops::schedule(txn, request))
+    }
+
+    pub fn unschedule(&mut self, at: impl Into<Context>, name: NameRef<'_>) -> Result<bool, Error> {
+        self.command(at, |txn| ops::unschedule(txn, name))
+    }
+
+    pub fn fire_due(&mut self, now: Instant) -> Result<ops::Fired, Error> {
+        self.command(now, ops::fire_due)
+    }
+
+    pub fn fire_cron(
+        &mut self,
+        now: Instant,
+        name: NameRef<'_>,
+        passed: &Passed,
+    ) -> Result<ops::Fired, Error> {
+        self.command(now, |txn| ops::fire_cron(txn, name, passed))
     }
 
     pub fn maintain(&mut self, now: Instant) -> Result<ops::Swept, Error> {

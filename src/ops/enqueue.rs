@@ -91,19 +91,25 @@ pub fn enqueue_many(txn: &mut Txn<'_>, requests: Vec<Enqueue<'_>>) -> Result<Vec
 
 /// Arguments and rights.
 pub(super) fn require_valid(txn: &Txn<'_>, request: &Enqueue<'_>) -> Result<(), Error> {
+    write::require_size("payload", request.payload.len(), txn.payload_bytes_max)?;
+    require_lasting(&request.stamps, request.expires_in)?;
+    txn.require(Right::Enqueue, Realm::Queue, request.queue)?;
+    write::require_allowed(txn, &request.writes)
+}
+
+/// Whether a task with these can be claimed at all.
+pub(super) fn require_lasting(stamps: &Stamps, expires_in: Option<Millis>) -> Result<(), Error> {
     let refuse = |argument, got: u64| {
         let expected = "a whole number from 1 on";
         Err(Error::InvalidArgument { argument, expected, got: got.to_string() })
     };
-    write::require_size("payload", request.payload.len(), txn.payload_bytes_max)?;
-    if request.stamps.attempts_max < 1 {
-        return refuse("maxAttempts", request.stamps.attempts_max);
+    if stamps.attempts_max < 1 {
+        return refuse("maxAttempts", stamps.attempts_max);
     }
-    if request.expires_in == Some(Millis::ZERO) {
-        return refuse("expiresIn", 0);
+    match expires_in {
+        Some(Millis::ZERO) => refuse("expiresIn", 0),
+        _ => Ok(()),
     }
-    txn.require(Right::Enqueue, Realm::Queue, request.queue)?;
-    write::require_allowed(txn, &request.writes)
 }
 
 /// Stages a valid request.

@@ -1,5 +1,6 @@
 //! What the store does for itself: founding a log, enforcing retention, bringing time back.
 
+use super::schedule;
 use super::sweep::{Swept, sweep_queue};
 use crate::change::{Change, Rows};
 use crate::error::Error;
@@ -9,6 +10,7 @@ use crate::limits::{SWEEP_ROWS_MAX, TOKENS_PER_MS};
 use crate::name::Name;
 use crate::task::{Claim, TaskRow, TaskState};
 use crate::txn::Txn;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The first command of a log. Tokens start a second ahead, above those of a log that was just
@@ -47,8 +49,9 @@ pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
 }
 
 /// Brings the log's time back to `txn.now`. Claims and leases that would end later than their own
-/// present length from now are cut to it; nothing else is touched.
-pub fn repair_clock(txn: &mut Txn<'_>) -> Result<(), Error> {
+/// present length from now are cut to it, schedules get their next boundary on their grid after it
+/// (`crons`: those that only the host can work out); nothing else is touched.
+pub fn repair_clock(txn: &mut Txn<'_>, crons: &BTreeMap<Name, Instant>) -> Result<(), Error> {
     let (state, now) = (txn.state, txn.now);
     for task in state.tasks() {
         let TaskState::Inflight(claim) = &task.row.state else { continue };
@@ -68,6 +71,7 @@ pub fn repair_clock(txn: &mut Txn<'_>) -> Result<(), Error> {
             txn.put_lease(name.clone(), LeaseRow { state, ..row.clone() });
         }
     }
+    schedule::repair(txn, crons);
     txn.staged.note(Change::ClockRepaired);
     Ok(())
 }

@@ -11,6 +11,7 @@ use crate::lease::LeaseRow;
 use crate::limits::PAGE_ITEMS_MAX;
 use crate::name::{Name, NameRef, RESERVED_PREFIX};
 use crate::rights::{Caller, Realm, Right};
+use crate::schedule::Schedule;
 use crate::state::{Queue, State};
 use crate::task::{Phase, Task};
 use std::ops::Bound;
@@ -204,6 +205,23 @@ impl<'a> View<'a> {
     /// The engine's own families stay out of lists.
     fn shows(&self, right: Right, realm: Realm, name: &Name) -> bool {
         !name.as_str().starts_with(RESERVED_PREFIX) && self.may(right, realm, name.as_str())
+    }
+}
+
+/// Schedules.
+impl<'a> View<'a> {
+    pub fn schedule(&self, name: NameRef<'_>) -> Option<&'a Schedule> {
+        self.state.timetable.get(name.as_str()).filter(|schedule| self.shows_schedule(schedule))
+    }
+
+    /// In name order.
+    pub fn schedules(&self) -> impl Iterator<Item = (&'a Name, &'a Schedule)> {
+        let rows = self.state.timetable.rows().iter();
+        rows.filter(|(_, schedule)| self.shows_schedule(schedule))
+    }
+
+    fn shows_schedule(&self, schedule: &Schedule) -> bool {
+        self.may(Right::Inspect, Realm::Queue, schedule.spec.job.queue.as_str())
     }
 }
 

@@ -11,6 +11,7 @@ pub fn error(error: &Error) -> JsValue {
     match error {
         Error::InvalidArgument { argument, .. }
         | Error::InvalidName { argument, .. }
+        | Error::InvalidSchedule { argument, .. }
         | Error::ReservedName { argument, .. } => set(&details, "argument", *argument),
         Error::PayloadTooLarge { argument, size, limit } => {
             set(&details, "argument", *argument);

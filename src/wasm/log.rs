@@ -64,12 +64,6 @@ impl Core {
         self.engine.restore(snapshot).map_err(thrown)
     }
 
-    #[wasm_bindgen(js_name = repairClock)]
-    pub fn repair_clock(&mut self, now: f64) -> Result<bool, JsValue> {
-        let at = When { now, caller: 0 }.context().map_err(thrown)?;
-        self.engine.repair_clock(at.now).map_err(thrown)
-    }
-
     /// Enforces expiry and retention, one commit's worth.
     pub fn maintain(&mut self, now: f64) -> i32 {
         self.command(

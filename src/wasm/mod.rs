@@ -18,6 +18,7 @@ mod queue;
 mod reader;
 mod records;
 mod requests;
+mod schedule;
 mod transaction;
 mod value;
 mod writer;

@@ -6,7 +6,8 @@ use crate::id::{Instant, TaskId};
 use crate::lease::{LeaseRow, LeaseState};
 use crate::name::Name;
 use crate::ops::{Enqueued, EnqueuedPhase};
-use crate::task::{Task, TaskState};
+use crate::schedule::{Schedule, When};
+use crate::task::{Stamps, Task, TaskState};
 
 /// A task as it is at `now`.
 pub fn task(writer: &mut Writer, task: &Task, now: Instant) {
@@ -79,6 +80,7 @@ pub fn event(writer: &mut Writer, event: &Event) {
         Subject::Queue(of) => queue = Some(of),
         Subject::Lease(of) => name = Some(of),
         Subject::Value(of) => key = Some(of),
+        Subject::Schedule { name: of, queue: job } => (name, queue) = (Some(of), Some(job)),
         Subject::Log => {}
     }
     let holder = event.holder.as_ref();
@@ -91,4 +93,49 @@ pub fn event(writer: &mut Writer, event: &Event) {
         writer.text(text.map(Name::as_str));
     }
     writer.text(event.reason.as_deref());
+}
+
+/// A schedule: what was registered, and where it stands.
+pub fn schedule(writer: &mut Writer, name: &Name, schedule: &Schedule) {
+    let (row, job) = (&schedule.row, &schedule.spec.job);
+    let number = match &schedule.spec.when {
+        When::Every(interval) => Some(interval.get().get()),
+        When::Cron { .. } => None,
+        When::At(instant) => Some(instant.get()),
+    };
+    cron(writer, name, schedule);
+    writer.optional(number);
+    writer.optional(row.last_fired_at);
+    writer.number(row.fired);
+    writer.byte(job.catch_up as u8);
+    writer.text(Some(job.queue.as_str()));
+    writer.float(job.priority.get() as f64);
+    writer.optional(job.expires_in);
+    stamps(writer, &job.stamps);
+    writer.blob(Some(&job.payload));
+}
+
+/// The part of a schedule that says when it fires next.
+pub fn cron(writer: &mut Writer, name: &Name, schedule: &Schedule) {
+    let (kind, expression, time_zone) = match &schedule.spec.when {
+        When::Every(_) => (0, None, None),
+        When::Cron { expression, time_zone } => (1, Some(&**expression), Some(&**time_zone)),
+        When::At(_) => (2, None, None),
+    };
+    writer.text(Some(name.as_str()));
+    writer.optional(schedule.row.next);
+    writer.byte(kind);
+    writer.text(expression);
+    writer.text(time_zone);
+}
+
+fn stamps(writer: &mut Writer, stamps: &Stamps) {
+    writer.number(stamps.lease);
+    writer.number(stamps.attempts_max);
+    writer.number(stamps.backoff.base);
+    writer.number(stamps.backoff.max);
+    writer.byte(stamps.backoff.jitter as u8);
+    writer.number(stamps.dead_retention);
+    writer.number(stamps.result_retention);
+    writer.number(stamps.key_retention);
 }

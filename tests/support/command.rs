@@ -22,7 +22,7 @@ pub struct Stage<'a> {
 
 /// Reads and other lines that want everything merged before them.
 pub fn wants_merged(command: &str) -> bool {
-    const READS: [&str; 13] = [
+    const READS: [&str; 15] = [
         "get",
         "list",
         "counts",
@@ -33,6 +33,8 @@ pub fn wants_merged(command: &str) -> bool {
         "leases",
         "value",
         "values",
+        "schedule-of",
+        "schedules",
         "events",
         "restart",
         "repair-clock",
@@ -68,6 +70,10 @@ impl Stage<'_> {
             "check" => self.check(&mut words),
             "require-task" => self.require_task(&mut words),
             "require-lease" => self.require_lease(&mut words),
+            "schedule" => self.schedule(&mut words),
+            "unschedule" => self.unschedule(&mut words),
+            "fire" => self.fire(),
+            "fire-cron" => self.fire_cron(&mut words),
             "begin" => self.begin(),
             "commit" => self.commit(),
             "abort" => self.abort(),
@@ -118,7 +124,7 @@ impl Stage<'_> {
     }
 
     fn repair_clock(&mut self) -> Result<Answer, Error> {
-        let repaired = self.engine.repair_clock(self.at.now)?;
+        let repaired = self.engine.repair_clock(self.at.now, &Default::default())?;
         Ok(Answer::text(if repaired { "repaired" } else { "nothing" }))
     }
 }

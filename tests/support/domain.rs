@@ -1,9 +1,13 @@
 //! From what the random operations of the model test are made: few names, so that they collide, and
 //! durations around the same boundaries.
 
+use super::model::schedules::Came;
 use super::model::{Model, NEVER, Stamps, State};
-use super::operation::{ClaimWish, GuardWish, Operation, TaskWish, WriteWish};
+use super::operation::{
+    ClaimWish, GridWish, GuardWish, Operation, ScheduleWish, TaskWish, WriteWish,
+};
 use fencepost::backoff::Jitter;
+use fencepost::schedule::CatchUp;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -14,6 +18,8 @@ pub const KEYS: [&str; 2] = ["k", "l"];
 pub const LEASES: [&str; 2] = ["leader", "monitor"];
 /// In key order.
 pub const VALUES: [&str; 3] = ["a", "ab", "b"];
+/// In name order.
+pub const SCHEDULES: [&str; 3] = ["daily", "report", "tick"];
 pub const TEXTS: [&str; 4] = ["", "one", "two", "three"];
 
 /// What to do next; ids, tokens and versions are chosen when the state is known.
@@ -100,6 +106,10 @@ impl Draft {
             Operation::Require(GuardWish::Version(key, version)) => {
                 *version = self.version(key, model);
             }
+            Operation::Schedule { grid: GridWish::Cron { step, first }, .. } => {
+                *first = model.now + 1 + u64::from(self.task) % *step;
+            }
+            Operation::FireCron { name, came } => *came = self.came(name, model),
             _ => {}
         }
         operation
@@ -137,6 +147,16 @@ impl Draft {
             1 => token + 1,
             2 => 0,
             _ => token,
+        }
+    }
+
+    /// Mostly what has come; else boundaries that the schedule does not wait for.
+    fn came(&self, name: &str, model: &Model) -> Came {
+        let schedule = model.schedules.iter().find(|schedule| schedule.name == name);
+        let came = schedule.and_then(|schedule| schedule.came(model.now));
+        match came {
+            Some(came) if !self.token.is_multiple_of(6) => came,
+            _ => Came { oldest: vec![model.now - 1], newest: model.now, next: None },
         }
     }
 
@@ -205,6 +225,7 @@ fn operation() -> impl Strategy<Value = Operation> {
         6 => managing(),
         6 => on_leases(),
         3 => on_values(),
+        5 => on_schedules(),
     ]
 }
 
@@ -288,6 +309,32 @@ fn on_values() -> impl Strategy<Value = Operation> {
         2 => (key(), select(&TEXTS[..])).prop_map(|(key, value)| Operation::Put(key, value)),
         1 => key().prop_map(Operation::Delete),
         1 => key().prop_map(|key| Operation::Require(GuardWish::Version(key, None))),
+    ]
+}
+
+fn on_schedules() -> impl Strategy<Value = Operation> {
+    let name = || select(&SCHEDULES[..]);
+    let step = || select(vec![4_u64, 10, 500, 30_000_000]);
+    let grid = prop_oneof![
+        3 => step().prop_map(GridWish::Every),
+        1 => select(vec![-5, 0, 3, 10, 5_000]).prop_map(|from_start| {
+            GridWish::At(super::START.get().saturating_add_signed(from_start))
+        }),
+        2 => step().prop_map(|step| GridWish::Cron { step, first: 0 }),
+    ];
+    let catch_up = select(vec![CatchUp::All, CatchUp::Last, CatchUp::None]);
+    let wish = (follow_up(), catch_up).prop_map(|(wish, catch_up)| {
+        // What a schedule cannot ask for.
+        let task = TaskWish { key: None, delay: None, run_at: None, ..wish };
+        Box::new(ScheduleWish { task, catch_up })
+    });
+    let came = Came { oldest: Vec::new(), newest: 0, next: None };
+    prop_oneof![
+        3 => (name(), grid, wish)
+            .prop_map(|(name, grid, wish)| Operation::Schedule { name, grid, wish }),
+        1 => name().prop_map(Operation::Unschedule),
+        4 => Just(Operation::FireDue),
+        4 => name().prop_map(move |name| Operation::FireCron { name, came: came.clone() }),
     ]
 }
 

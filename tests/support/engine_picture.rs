@@ -1,15 +1,18 @@
 //! What the engine's reads tell, in the words of the model.
 
 use super::command::queue;
-use super::domain::{KEYS, LEASES, OWNERS, QUEUES, VALUES};
+use super::domain::{KEYS, LEASES, OWNERS, QUEUES, SCHEDULES, VALUES};
 use super::model::reads::{PHASES, Picture, QueuePicture};
+use super::model::schedules::Schedule;
 use super::model::{Lease, Stamps, State, Task, Value};
 use super::on_engine::known;
+use super::operation::{GridWish, ScheduleWish, TaskWish};
 use fencepost::engine::Engine;
-use fencepost::id::{Instant, TaskId};
+use fencepost::id::{Instant, Millis, TaskId};
 use fencepost::lease::{LeaseRow, LeaseState};
 use fencepost::name::{Name, NameRef};
 use fencepost::ops::read::View;
+use fencepost::schedule::When;
 use fencepost::task::{Phase, TaskState};
 
 /// Everything that is seen at an instant.
@@ -30,6 +33,7 @@ pub fn picture(engine: &mut Engine, now: Instant) -> Picture {
                 version: row.version.get(),
             })
             .collect(),
+        schedules: view.schedules().map(|(name, row)| schedule(name, row)).collect(),
     }
 }
 
@@ -83,7 +87,6 @@ fn assert_pages(view: &View<'_>, name: &'static str, tasks: &[(Task, String)]) {
 }
 
 fn task(queue: &'static str, task: &fencepost::task::Task) -> Task {
-    let stamps = task.spec.stamps;
     let owner = |name: &Name| constant(name, &OWNERS);
     let state = match &task.row.state {
         TaskState::Waiting => State::Waiting,
@@ -109,16 +112,8 @@ fn task(queue: &'static str, task: &fencepost::task::Task) -> Task {
         holds_key: task.row.holds_key,
         payload: known(&task.spec.payload),
         priority: task.spec.priority.get(),
-        stamps: Stamps {
-            lease: stamps.lease.get(),
-            attempts_max: stamps.attempts_max,
-            base: stamps.backoff.base.get(),
-            max: stamps.backoff.max.get(),
-            jitter: stamps.backoff.jitter,
-            keep_dead: stamps.dead_retention.get(),
-            keep_result: stamps.result_retention.get(),
-            keep_key: stamps.key_retention.get(),
-        },
+        boundary: task.spec.boundary.map(Instant::get),
+        stamps: known_stamps(&task.spec.stamps),
         created_at: task.spec.created_at.get(),
         updated_at: task.row.updated_at.get(),
         run_at: task.row.run_at.get(),
@@ -143,5 +138,49 @@ fn lease(name: &'static str, row: &LeaseRow) -> Lease {
             LeaseState::Held { owner, until } => Ok((constant(owner, &OWNERS), until.get())),
             LeaseState::Released { at } => Err(at.get()),
         },
+    }
+}
+
+fn known_stamps(stamps: &fencepost::task::Stamps) -> Stamps {
+    Stamps {
+        lease: stamps.lease.get(),
+        attempts_max: stamps.attempts_max,
+        base: stamps.backoff.base.get(),
+        max: stamps.backoff.max.get(),
+        jitter: stamps.backoff.jitter,
+        keep_dead: stamps.dead_retention.get(),
+        keep_result: stamps.result_retention.get(),
+        keep_key: stamps.key_retention.get(),
+    }
+}
+
+fn schedule(name: &Name, schedule: &fencepost::schedule::Schedule) -> Schedule {
+    let (row, job) = (&schedule.row, &schedule.spec.job);
+    let grid = match &schedule.spec.when {
+        When::Every(interval) => GridWish::Every(interval.get().get()),
+        When::At(at) => GridWish::At(at.get()),
+        When::Cron { expression, .. } => {
+            GridWish::Cron { step: expression.parse().expect("a number"), first: 0 }
+        }
+    };
+    let task = TaskWish {
+        queue: constant(&job.queue, &QUEUES),
+        payload: known(&job.payload),
+        key: None,
+        delay: None,
+        run_at: None,
+        expires_in: job.expires_in.map(Millis::get),
+        priority: job.priority.get(),
+        stamps: known_stamps(&job.stamps),
+        writes: Vec::new(),
+    };
+    assert_eq!(row.owed, 0, "one commit has room for all of it");
+    Schedule {
+        name: constant(name, &SCHEDULES),
+        grid,
+        wish: ScheduleWish { task, catch_up: job.catch_up },
+        next: row.next.map(Instant::get),
+        last_fired_at: row.last_fired_at.map(Instant::get),
+        fired: row.fired,
     }
 }

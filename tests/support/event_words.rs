@@ -34,6 +34,7 @@ fn one(answer: Answer, event: &Event) -> Answer {
         Subject::Queue(name) | Subject::Lease(name) | Subject::Value(name) => {
             answer.and(name.as_str())
         }
+        Subject::Schedule { name, queue } => answer.and(name.as_str()).and(queue.as_str()),
         Subject::Log => answer,
     };
     if let Some((owner, token)) = &event.holder {

@@ -29,6 +29,7 @@ pub struct History {
     leases: BTreeMap<Name, Holder>,
     values: BTreeMap<Name, Version>,
     paused: BTreeSet<Name>,
+    schedules: BTreeSet<Name>,
 }
 
 impl History {
@@ -47,6 +48,11 @@ impl History {
                     EventKind::Paused => self.paused.insert(name.clone()),
                     _ => self.paused.remove(name),
                 }),
+                Subject::Schedule { name, .. } => match event.kind {
+                    EventKind::Scheduled => _ = self.schedules.insert(name.clone()),
+                    EventKind::Fired => assert!(self.schedules.contains(name), "{event:?}"),
+                    _ => assert!(self.schedules.remove(name), "{event:?}"),
+                },
                 Subject::Log => panic!("nothing is lost here: {event:?}"),
             }
         }
@@ -121,5 +127,6 @@ impl History {
         assert_eq!(self.values, values.collect());
         let paused = state.queues.iter().filter(|queue| queue.paused);
         assert_eq!(self.paused, paused.map(|queue| queue.name.clone()).collect());
+        assert!(self.schedules.iter().eq(state.timetable.rows().keys()));
     }
 }

@@ -14,6 +14,7 @@ pub mod on_engine;
 pub mod operation;
 pub mod read_commands;
 pub mod run;
+pub mod schedule_commands;
 pub mod script;
 pub mod task_commands;
 pub mod words;

@@ -2,7 +2,7 @@
 
 use super::command::{blob, queue};
 use super::model::{Enqueued, Reply};
-use super::operation::{ClaimWish, GuardWish, Operation, TaskWish, WriteWish};
+use super::operation::{ClaimWish, GridWish, GuardWish, Operation, TaskWish, WriteWish};
 use fencepost::backoff::Backoff;
 use fencepost::blob::Blob;
 use fencepost::engine::Engine;
@@ -10,6 +10,7 @@ use fencepost::error::{Error, Outcome, Refusal};
 use fencepost::id::{Instant, Millis, Priority, TaskId, Token, Version};
 use fencepost::name::NameRef;
 use fencepost::ops;
+use fencepost::schedule::{Interval, Job, Passed, When};
 use fencepost::task::{Phase, Stamps};
 
 fn name(text: &'static str) -> NameRef<'static> {
@@ -227,9 +228,58 @@ impl Operation {
                 };
                 reply(engine.require(now, guard), |()| Reply::Ok)
             }
+            _ => self.time_on_engine(engine, now),
+        }
+    }
+}
+
+/// Schedules.
+impl Operation {
+    fn time_on_engine(&self, engine: &mut Engine, now: Instant) -> Reply {
+        match self {
+            Self::Schedule { name: schedule, grid, wish } => {
+                let ops::Enqueue { queue, payload, priority, expires_in, stamps, .. } =
+                    task(&wish.task);
+                let (queue, catch_up) = (queue.to_name(), wish.catch_up);
+                let job = Job { queue, payload, priority, expires_in, catch_up, stamps };
+                let (when, first) = when(*grid);
+                let request = ops::ScheduleRequest { name: name(schedule), when, first, job };
+                plain(engine.schedule(now, request), |schedule| {
+                    Reply::Next(schedule.row.next.map(Instant::get))
+                })
+            }
+            Self::Unschedule(schedule) => {
+                plain(engine.unschedule(now, name(schedule)), Reply::Flag)
+            }
+            Self::FireDue => plain(engine.fire_due(now), fired),
+            Self::FireCron { name: schedule, came } => {
+                let passed = Passed {
+                    oldest: came.oldest.iter().copied().map(Instant::saturating).collect(),
+                    newest: Instant::saturating(came.newest),
+                    next: came.next.map(Instant::saturating),
+                };
+                plain(engine.fire_cron(now, name(schedule), &passed), fired)
+            }
             _ => unreachable!("all others are carried out above"),
         }
     }
+}
+
+/// The step of a `cron` grid stands in its expression.
+fn when(grid: GridWish) -> (When, Option<Instant>) {
+    match grid {
+        GridWish::Every(step) => (When::Every(Interval::try_from(step).expect("from 1 on")), None),
+        GridWish::At(at) => (When::At(Instant::saturating(at)), None),
+        GridWish::Cron { step, first } => {
+            let (expression, time_zone) = (step.to_string().into(), "UTC".into());
+            (When::Cron { expression, time_zone }, Some(Instant::saturating(first)))
+        }
+    }
+}
+
+fn fired(fired: ops::Fired) -> Reply {
+    assert!(!fired.more, "one commit has room for all of it");
+    Reply::Count(fired.tasks)
 }
 
 fn swept(swept: ops::Swept) -> Reply {

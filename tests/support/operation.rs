@@ -1,6 +1,8 @@
 //! Operations as values, with everything in them decided, and how the model carries them out.
 
+use super::model::schedules::Came;
 use super::model::{Model, Reply, Stamps};
+use fencepost::schedule::CatchUp;
 
 #[derive(Clone, Debug)]
 pub enum Operation {
@@ -76,9 +78,45 @@ pub enum Operation {
     Put(&'static str, &'static str),
     Delete(&'static str),
     Require(GuardWish),
+    Schedule {
+        name: &'static str,
+        grid: GridWish,
+        wish: Box<ScheduleWish>,
+    },
+    Unschedule(&'static str),
+    FireDue,
+    FireCron {
+        name: &'static str,
+        came: Came,
+    },
 }
 
-#[derive(Clone, Debug)]
+/// When a schedule fires. Of `cron` the test knows the grid, the engine does not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum GridWish {
+    Every(u64),
+    At(u64),
+    Cron { step: u64, first: u64 },
+}
+
+/// The job; what a schedule cannot ask for is absent from the task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ScheduleWish {
+    pub task: TaskWish,
+    pub catch_up: CatchUp,
+}
+
+impl GridWish {
+    /// What a schedule shows of it: where it began is no part of that.
+    pub fn shown(self) -> Self {
+        match self {
+            Self::Cron { step, .. } => Self::Cron { step, first: 0 },
+            other => other,
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskWish {
     pub queue: &'static str,
     pub payload: &'static str,
@@ -98,7 +136,7 @@ pub struct ClaimWish {
     pub token: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WriteWish {
     Put(&'static str, &'static str),
     Delete(&'static str),
@@ -150,6 +188,10 @@ impl Operation {
             Self::Put(key, value) => model.put(key, value),
             Self::Delete(key) => model.delete(key),
             Self::Require(guard) => model.require(*guard),
+            Self::Schedule { name, grid, wish } => model.schedule(name, *grid, wish),
+            Self::Unschedule(name) => model.unschedule(name),
+            Self::FireDue => model.fire_due(),
+            Self::FireCron { name, came } => model.fire_cron(name, came),
         }
     }
 }

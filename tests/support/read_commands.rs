@@ -53,6 +53,8 @@ impl Stage<'_> {
                 let keys = page.items.iter().map(|(key, _)| key.as_str());
                 Ok(names_of(keys, page.more))
             }
+            "schedule-of" => self.schedule_of(words),
+            "schedules" => Ok(self.schedules()),
             other => words.unknown(other),
         }
     }
@@ -170,6 +172,7 @@ fn field_of(task: &Task, field: &str, now: Instant, answer: Answer, words: &Word
                 "updated" => Some(task.row.updated_at),
                 "claimed" => claimed_at,
                 "died" => died_at,
+                "boundary" => task.spec.boundary,
                 other => words.unknown(other),
             };
             return at.map_or(answer.clone().and("-"), |at| answer.and_at(at));

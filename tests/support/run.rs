@@ -74,10 +74,12 @@ impl Run {
                 }
             }
             Action::RepairClock if self.replicas[0].staged_commands() == 0 => {
-                let repaired = self.replicas[0].repair_clock(at).unwrap();
+                let repaired = self.replicas[0].repair_clock(at, &Default::default()).unwrap();
                 assert_eq!(repaired, self.model.repair_clock(now));
             }
-            Action::RepairClock => assert!(self.replicas[0].repair_clock(at).is_err()),
+            Action::RepairClock => {
+                assert!(self.replicas[0].repair_clock(at, &Default::default()).is_err())
+            }
         }
         let engine = &self.replicas[0];
         let version = engine.state().head.version.get() + engine.staged_commands() as u64;

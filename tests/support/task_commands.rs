@@ -15,7 +15,7 @@ use fencepost::task::{Phase, Stamps};
 
 /// The words of an enqueue, owned.
 #[derive(Clone, Debug, Default)]
-struct TaskWords {
+pub struct TaskWords {
     queue: String,
     payload: String,
     key: Option<String>,
@@ -31,7 +31,7 @@ impl TaskWords {
     /// `PAYLOAD [key K] [priority N] [delay D] [at T] [expires D] [attempts N] [lease D] [backoff
     /// D] [max-backoff D] [jitter none|equal|full] [keep-dead D] [keep-result D] [keep-key D] [put
     /// K V] [del K] [check K V]`, up to the end or one of `ends`.
-    fn parse(queue: String, stage: &Stage<'_>, words: &mut Words, ends: &[&str]) -> Self {
+    pub fn parse(queue: String, stage: &Stage<'_>, words: &mut Words, ends: &[&str]) -> Self {
         let mut task = Self { queue, payload: words.take("the payload"), ..Self::default() };
         while words.peek().is_some_and(|word| !ends.contains(&word)) {
             let option = words.take("an option");
@@ -60,7 +60,7 @@ impl TaskWords {
         task
     }
 
-    fn request(&self) -> Result<Enqueue<'_>, Error> {
+    pub fn request(&self) -> Result<Enqueue<'_>, Error> {
         Ok(Enqueue {
             key: self.key.as_deref().map(NameRef::key).transpose()?,
             delay: self.delay,

@@ -15,8 +15,8 @@ export interface StoreEvent {
    * - `paused` `resumed`: a `queue`
    * - `lease-acquired` `lease-renewed` `lease-released`: a lease or lock, by `name`
    * - `kv-put` `kv-deleted`: a value or an effect, by `key`
-   * - `scheduled` `unscheduled` `fired`: a schedule, by `name`, with its `queue`; what it fired, by
-   *   `id`
+   * - `scheduled` `unscheduled` `fired`: a schedule, by `name`, with its `queue`; `fired` comes
+   *   behind the `enqueued` of the tasks it made, in the same version
    * - `gap`: what happened up to this `version` and was not told yet is not known any more; after
    *   it nothing is missing. Whoever keeps a picture reads it anew.
    *

@@ -5,6 +5,7 @@ import type { EventsOptions, StoreEvent } from './event.js';
 import type { Kv } from './kv.js';
 import type { Effect, LeaseName, LeaseRecord, LockName } from './lease.js';
 import type { Queue, QueueOptions, QueueSummary } from './queue.js';
+import type { ScheduledJob, ScheduleRecord, When } from './schedule.js';
 import type { Transaction } from './transaction.js';
 
 /** Rights on a name, or on all names with a prefix that ends in `*`. */
@@ -49,6 +50,30 @@ export interface Store extends AsyncDisposable {
   };
   readonly kv: Kv;
   /**
+   * Makes a task of `job` at every boundary of `when`, while some replica of the store is open, and
+   * catches up with those that came meanwhile. Firing and moving on are one commit: no boundary
+   * fires twice. The task has its `boundary`. At most 10 000 schedules.
+   *
+   * Registering again under a name with an equal `when` keeps the next boundary and takes the new
+   * job; another `when` begins anew. Needs the right to `manage` the job's queue.
+   *
+   * @throws FencepostError `INVALID_SCHEDULE` for a bad `when`; `INVALID_ARGUMENT`, `INVALID_NAME`,
+   * `RESERVED_NAME`, `PAYLOAD_TOO_LARGE` for the job; `LIMIT_EXCEEDED`, `PERMISSION_DENIED`
+   *
+   * ```ts
+   * const job = { queue: 'reports', payload: { kind: 'daily' } }
+   * await store.schedule('daily', { cron: '30 2 * * *', timeZone: 'Europe/Berlin' }, job)
+   * ```
+   */
+  schedule(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord>;
+  /** Whether there was one. The tasks it made stay. */
+  unschedule(name: string): Promise<boolean>;
+  readonly schedules: {
+    /** All, in name order. */
+    list(): Promise<ScheduleRecord[]>;
+    get(name: string): Promise<ScheduleRecord | null>;
+  };
+  /**
    * Runs `body` as one command: returning commits, throwing discards everything and rethrows.
    *
    * ```ts
@@ -91,7 +116,11 @@ export interface Store extends AsyncDisposable {
   snapshot(): Promise<Uint8Array>;
   /** Rebuilds every index and compares. */
   verify(): Promise<VerifyReport>;
-  /** Brings the log's time back after a clock that was far ahead. Tokens go on rising. */
+  /**
+   * Brings the log's time back after a clock that was far ahead. Tokens go on rising. Claims and
+   * leases are cut to their own length from now, schedules get their next boundary after now; a
+   * `cron` in a time zone that this runtime does not know keeps the boundary it has.
+   */
   repairClock(): Promise<void>;
   /** Asks the platform not to evict the data; true where nothing can be evicted. */
   persist(): Promise<boolean>;

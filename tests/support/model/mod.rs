@@ -7,6 +7,7 @@
 mod leases;
 mod queues;
 pub mod reads;
+pub mod schedules;
 mod settle;
 
 use fencepost::backoff::Jitter;
@@ -31,6 +32,7 @@ pub struct Task {
     pub payload: &'static str,
     pub priority: i64,
     pub stamps: Stamps,
+    pub boundary: Option<u64>,
     pub created_at: u64,
     pub updated_at: u64,
     pub run_at: u64,
@@ -103,6 +105,7 @@ pub enum Reply {
         latest: u64,
     },
     Until(u64),
+    Next(Option<u64>),
     Granted {
         token: u64,
         until: u64,
@@ -142,6 +145,7 @@ pub struct Model {
     pub tasks: Vec<Task>,
     pub leases: Vec<Lease>,
     pub values: Vec<Value>,
+    pub schedules: Vec<schedules::Schedule>,
     pub paused: Vec<&'static str>,
     last_seqs: Vec<(&'static str, u64)>,
     kept: Vec<Kept>,
@@ -164,6 +168,7 @@ impl Model {
             tasks: Vec::new(),
             leases: Vec::new(),
             values: Vec::new(),
+            schedules: Vec::new(),
             paused: Vec::new(),
             last_seqs: Vec::new(),
             kept: Vec::new(),
@@ -212,6 +217,7 @@ impl Model {
                 *until = sum(now, lease.ttl).min(*until);
             }
         }
+        self.repair_schedules(now);
         self.log_time = now;
         self.version += 1;
         true

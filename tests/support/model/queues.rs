@@ -59,6 +59,7 @@ impl Model {
             payload: wish.payload,
             priority: wish.priority,
             stamps: wish.stamps,
+            boundary: None,
             created_at: now,
             updated_at: now,
             run_at,
@@ -76,7 +77,7 @@ impl Model {
         Ok(Enqueued { id, seq, created: true, phase })
     }
 
-    fn next_seq(&mut self, queue: &'static str) -> u64 {
+    pub fn next_seq(&mut self, queue: &'static str) -> u64 {
         match self.last_seqs.iter_mut().find(|(name, _)| *name == queue) {
             Some((_, seq)) => {
                 *seq += 1;

@@ -1,5 +1,6 @@
 //! What is seen at an instant.
 
+use super::schedules::Schedule;
 use super::{Lease, Model, State, Task, Value, sum};
 
 /// Everything that reads tell, at one instant.
@@ -11,6 +12,8 @@ pub struct Picture {
     pub held: Vec<&'static str>,
     /// In key order.
     pub values: Vec<Value>,
+    /// In name order.
+    pub schedules: Vec<Schedule>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +40,9 @@ impl Model {
         let held = leases.iter().filter(|lease| lease.is_held(model.now));
         let held = held.map(|lease| lease.name).collect();
         let queues = names.iter().map(|name| model.queue_picture(name)).collect();
-        Picture { queues, leases, held, values }
+        let mut schedules = model.schedules.clone();
+        schedules.sort_by_key(|schedule| schedule.name);
+        Picture { queues, leases, held, values, schedules }
     }
 
     fn queue_picture(&self, name: &'static str) -> QueuePicture {
