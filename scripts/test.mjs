@@ -71,6 +71,7 @@ async function checkPackage() {
   await step('biome', () => run(process.execPath, [BIOME, 'check', '--error-on-warnings']));
   await step('types of the tests', () => checkTypes('tests/js/tsconfig.json'));
   await step('types of the examples', () => checkTypes('examples/tsconfig.json'));
+  await step('types of the page', () => checkTypes('www/tsconfig.json'));
 }
 
 /** Browsers and bundlers are heavy: their tests run one file at a time, after the others. */

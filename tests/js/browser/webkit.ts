@@ -15,9 +15,9 @@ import { Leashed } from './leash.js';
 const LIBRARIES = '/usr/lib';
 const MINI_BROWSER = 'webkit2gtk-4.1/MiniBrowser';
 const POLL_MS = 10;
-const START_JOB =
-  'const answers = (window.answers ??= {});' +
-  '(0, eval)(arguments[0]).then((answer) => { answers[arguments[1]] = answer })';
+/** Without `eval`, which a page's security policy may forbid. */
+const startJob = (expression: string) => `const answers = (window.answers ??= {});
+  Promise.resolve((${expression})).then((answer) => { answers[arguments[0]] = answer })`;
 const ASK_JOB = 'return window.answers?.[arguments[0]] ?? null';
 
 export const webkit: BrowserKind = {
@@ -100,7 +100,7 @@ class Driver {
       this.#inWindow(handle, 'POST', '/execute/sync', { script, args });
     this.#jobs += 1;
     const job = this.#jobs;
-    await execute(START_JOB, [expression, job]);
+    await execute(startJob(expression), [job]);
     for (;;) {
       const answer = await execute(ASK_JOB, [job]);
       if (typeof answer === 'string') return answer;
