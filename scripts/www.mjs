@@ -1,4 +1,4 @@
-/** `npm run www`: builds the package and the page in `www/`, serves it on the loopback interface. */
+/** `npm run www`: builds the package and the page of `www/`, and serves it on the loopback. */
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -21,8 +21,8 @@ before(async () => {
 after(() => stop());
 
 const READY = `document.querySelector('#counts dd')`;
-const press = (text: string) =>
-  `[...document.querySelectorAll('button')].find((one) => one.textContent === '${text}').click(), ''`;
+const press = (text: string) => `[...document.querySelectorAll('button')]
+  .find((one) => one.textContent === '${text}').click(), ''`;
 const set = (name: string, value: number) =>
   `document.querySelector('input[name=${name}]').value = '${value}', ''`;
 const count = (state: string) =>
@@ -42,7 +42,7 @@ async function read<T>(page: Page, expression: string): Promise<T> {
 }
 
 inEveryBrowser('the page of www/', (running) => {
-  test('what one tab enqueues the other sees, and a crashed worker loses its task to it', async () => {
+  test('a crashed worker loses its task to the other tab, under a larger token', async () => {
     const [left, right] = [await running().browser.newPage(), await running().browser.newPage()];
     for (const page of [left, right]) {
       await page.goto(origin);
