@@ -222,6 +222,7 @@ export class Committer {
     try {
       if (this.#isClosed) this.requireOpen();
       this.replica.accept(news);
+      if (news.entries.length > 0) this.compactor.leave();
       this.clock.observe(this.replica.time);
       return round.decide(this.replica, this.clock.now());
     } catch (error) {

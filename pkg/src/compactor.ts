@@ -2,6 +2,9 @@
  * Decides when the entries of a log are replaced by a snapshot: when they weigh more than the last
  * snapshot, and at least 1 MiB. So each byte is written about twice.
  *
+ * Of several replicas the one whose entry makes them so heavy does it. The others leave it to that
+ * one and count anew; should it fail, they weigh twice as much before another one does.
+ *
  * Runs beside the commits. A compaction that fails is tried again later and fails nothing else.
  */
 import type { Journal } from './journal/journal.js';
@@ -23,11 +26,20 @@ export class Compactor {
     this.#bytesMin = bytesMin;
   }
 
-  /** Starts a compaction when it is worth it. */
+  /** An entry of this replica was stored: starts a compaction when it is worth it. */
   consider(): void {
+    if (this.#isWorthIt()) this.start();
+  }
+
+  /** Entries of other replicas were merged: leaves the compaction to them. */
+  leave(): void {
+    if (this.#isWorthIt()) this.#replica.entryBytes = 0;
+  }
+
+  #isWorthIt(): boolean {
     const { entryBytes, snapshotBytes } = this.#replica;
     const threshold = Math.max(this.#bytesMin, snapshotBytes) + this.#penalty;
-    if (this.#running === null && entryBytes > threshold) this.start();
+    return this.#running === null && entryBytes > threshold;
   }
 
   /** Starts one now, unless one is under way. */

@@ -90,6 +90,28 @@ test('a log that grew is compacted, and snapshot plus tail is the same as before
   assert.equal(await everything(other), await everything(store));
 });
 
+test('of several stores on one log one compacts it', async () => {
+  const [inner, clock] = [memory(), virtualClock()];
+  let compactions = 0;
+  const journal: Journal = {
+    open: (name) => inner.open(name),
+    commit: (after, decide) => inner.commit(after, decide),
+    compact: (slot, snapshot) => {
+      compactions += 1;
+      return inner.compact(slot, snapshot);
+    },
+    close: () => inner.close(),
+  };
+  const stores = await Promise.all([1, 2, 3].map(() => open('test', { journal, clock })));
+  const value = 'x'.repeat(300_000);
+  for (let turn = 0; turn < 12; turn += 1) {
+    for (const store of stores) await store.kv.put('key', value);
+  }
+  // 36 entries of 0.3 MB, and a snapshot of one: each MiB is compacted once.
+  assert.ok(compactions >= 5 && compactions <= 13, `${compactions} compactions`);
+  for (const store of stores) assert.equal((await store.kv.get('key'))?.value, value);
+});
+
 test('a compaction that fails fails nothing else', async () => {
   const inner = memory();
   let tries = 0;
