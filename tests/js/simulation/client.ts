@@ -52,6 +52,9 @@ export interface Asked<T> {
   judge?(answer: T, since: Since | undefined, mark: number): Judgement;
 }
 
+/** An id that no world gets to: one that may be made later would be met by chance. */
+const NO_TASK = 999_999;
+
 export class Client {
   readonly #parts: ClientParts;
   tasks: Task[] = [];
@@ -107,7 +110,7 @@ export class Client {
   /** Any task of the log, of whomever. */
   anyId(chance: Chance): number {
     const ids = [...this.witness.now.tasks.keys()];
-    return ids.length === 0 ? 1 : chance.oneOf(ids);
+    return ids.length === 0 ? NO_TASK : chance.oneOf(ids);
   }
 
   drop(task: Task): void {

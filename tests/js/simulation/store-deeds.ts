@@ -80,9 +80,11 @@ function guardedCommit(client: Client, chance: Chance): void {
         drop(client, lease);
         return NOT_APPLIED;
       }
-      const { before } = client.witness.around(answer.version) ?? {};
+      const { before, after } = client.witness.around(answer.version) ?? {};
       const row = before?.leases.get(lease.name);
-      const isHeld = row?.token === lease.token && row.until > (before?.time ?? 0);
+      // It may have been renewed in the same entry, however late.
+      const until = Math.max(row?.until ?? 0, after?.leases.get(lease.name)?.until ?? 0);
+      const isHeld = row?.token === lease.token && until > (before?.time ?? 0);
       client.require(since === undefined || isHeld, () => {
         return `a commit guarded by ${named(lease)} holds, but ${JSON.stringify(row)} stood`;
       });
