@@ -20,7 +20,9 @@ const ARGS = [
   '--remote-debugging-port=0',
 ];
 
-const CONNECT_MS_MAX = 120_000;
+/** Rarely a start after a kill comes to nothing: the endpoint is there and never answers. */
+const CONNECT_MS_MAX = 45_000;
+const STARTS_MAX = 3;
 
 /** Chromium with these arguments on top. */
 export function chromiumWith(more: readonly string[], name = 'Chromium'): BrowserKind {
@@ -36,12 +38,7 @@ export const chromiumOnSqlite = chromiumWith(
 );
 
 async function start(args: readonly string[]): Promise<Browser> {
-  const program = new Leashed('/usr/bin/chromium', args);
-  const [, endpoint = ''] = await program.printed(/DevTools listening on (ws:\S+)/);
-  const browser = await playwright.connectOverCDP(endpoint, {
-    noDefaults: true,
-    timeout: CONNECT_MS_MAX,
-  });
+  const { program, browser } = await connected(args);
   const [context] = browser.contexts();
   if (context === undefined) throw new Error('Chromium has no context');
   return {
@@ -56,6 +53,19 @@ async function start(args: readonly string[]): Promise<Browser> {
       await browser.close().catch(() => undefined);
     },
   };
+}
+
+async function connected(args: readonly string[], starts = 1) {
+  const program = new Leashed('/usr/bin/chromium', args);
+  try {
+    const [, endpoint = ''] = await program.printed(/DevTools listening on (ws:\S+)/);
+    const settings = { noDefaults: true, timeout: CONNECT_MS_MAX };
+    return { program, browser: await playwright.connectOverCDP(endpoint, settings) };
+  } catch (error) {
+    await program.kill();
+    if (starts === STARTS_MAX) throw error;
+    return connected(args, starts + 1);
+  }
 }
 
 async function newPage(context: BrowserContext): Promise<Page> {

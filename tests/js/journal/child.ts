@@ -1,9 +1,37 @@
 /** Real processes for the tests: `child-*.ts`, driven line by line. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { buildSync } from 'esbuild';
+
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const scripts = new Map<string, string>();
+
+/**
+ * A script as JavaScript, made once: a loader for TypeScript would cost every start more than all
+ * that the script does. The package itself is not taken in.
+ */
+function compiled(path: string): string {
+  const known = scripts.get(path);
+  if (known !== undefined) return known;
+  const outfile = join(ROOT, `target/children/${basename(path, '.ts')}-${process.pid}.mjs`);
+  buildSync({
+    entryPoints: [path],
+    outfile,
+    bundle: true,
+    format: 'esm',
+    target: 'node20',
+    packages: 'external',
+    external: [join(ROOT, 'pkg/dist/*')],
+  });
+  process.once('exit', () => rmSync(outfile, { force: true }));
+  scripts.set(path, outfile);
+  return outfile;
+}
 
 export class Child {
   readonly process: ChildProcess;
@@ -14,8 +42,8 @@ export class Child {
    * It does not outlive the test. `limit` is the size no file may exceed, in blocks of 512 bytes.
    */
   constructor(context: TestContext, script: string, args: string[], limit?: number) {
-    const path = fileURLToPath(new URL(script, import.meta.url));
-    const command = [process.execPath, '--import', 'tsx', path, ...args];
+    const path = compiled(fileURLToPath(new URL(script, import.meta.url)));
+    const command = [process.execPath, path, ...args];
     const shell = ['sh', '-c', `ulimit -f ${limit} && exec "$@"`, 'sh', ...command];
     const [program = '', ...rest] = limit === undefined ? command : shell;
     this.process = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });

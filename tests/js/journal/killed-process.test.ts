@@ -9,7 +9,7 @@ import { temporaryDirectory } from './directory.js';
 import { freshSeed, Random } from './random.js';
 
 const LANES = 4;
-const ROUNDS_PER_LANE = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 40) / LANES;
+const ROUNDS_PER_LANE = Math.ceil(Number(process.env.FENCEPOST_KILL_ROUNDS ?? 200) / LANES);
 
 test('no acknowledged entry is lost when the process is killed at any moment', async (context) => {
   const seed = freshSeed();
