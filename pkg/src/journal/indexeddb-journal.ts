@@ -10,10 +10,10 @@
  * **Cost**: a commit is two reads, two writes of one value each and one flush.
  */
 import { FencepostError } from '../errors.js';
+import { cutIntoChunks } from './chunks.js';
 import { Hints } from './hints.js';
 import { Connection } from './indexeddb-connection.js';
 import { append, readNews, replaceSnapshot } from './indexeddb-log.js';
-import { cutIntoChunks } from './indexeddb-schema.js';
 import type { Durability, Entry, Journal, JournalOptions, News, Slot } from './journal.js';
 
 interface Opened {

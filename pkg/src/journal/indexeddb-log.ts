@@ -1,7 +1,7 @@
 /** Reading, appending and compacting, each inside of one transaction. */
 import { FencepostError, quote } from '../errors.js';
 import { corrupt } from './indexeddb-error.js';
-import { type Head, joinChunks, packEntry, unpackEntry } from './indexeddb-schema.js';
+import { type Head, packEntry, requireChunks, unpackEntry } from './indexeddb-schema.js';
 import type { Transaction } from './indexeddb-transaction.js';
 import type { Entry, News, Slot } from './journal.js';
 import { oldestKept } from './retention.js';
@@ -64,7 +64,7 @@ function readSnapshot(
     if (read.length !== chunks) {
       throw corrupt(database, `the snapshot has ${read.length} chunks, not ${chunks}`);
     }
-    next(joinChunks(read, database));
+    next(requireChunks(read, database));
   });
 }
 

@@ -9,6 +9,7 @@
  * | `snapshot` | [slot, number of the chunk] | up to 1 MiB of the snapshot at that slot |
  */
 import { FencepostError, quote } from '../errors.js';
+import { joinChunks } from './chunks.js';
 import { corrupt } from './indexeddb-error.js';
 import type { Entry, Slot } from './journal.js';
 
@@ -18,8 +19,6 @@ export const JOURNAL = 'journal';
 export const SNAPSHOT = 'snapshot';
 export const HEAD = 'head';
 
-/** Browsers refuse very large values, and some hold them in memory several times over. */
-const CHUNK_BYTES = 1 << 20;
 const FORMAT = 1;
 
 /** The one record that every transaction reads. */
@@ -103,23 +102,8 @@ export function unpackEntry(packed: unknown, database: string): Uint8Array {
   throw corrupt(database, 'an entry is no packed value');
 }
 
-/** At least one chunk, and every chunk a copy. */
-export function cutIntoChunks(snapshot: Uint8Array): Uint8Array[] {
-  const chunks = [snapshot.slice(0, CHUNK_BYTES)];
-  for (let at = CHUNK_BYTES; at < snapshot.byteLength; at += CHUNK_BYTES) {
-    chunks.push(snapshot.slice(at, at + CHUNK_BYTES));
-  }
-  return chunks;
-}
-
-export function joinChunks(chunks: readonly unknown[], database: string): Uint8Array {
+export function requireChunks(chunks: readonly unknown[], database: string): Uint8Array {
   const parts = chunks.filter((chunk) => chunk instanceof Uint8Array);
   if (parts.length !== chunks.length) throw corrupt(database, 'a snapshot chunk is no bytes');
-  const joined = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0));
-  let at = 0;
-  for (const part of parts) {
-    joined.set(part, at);
-    at += part.byteLength;
-  }
-  return joined;
+  return joinChunks(parts);
 }

@@ -9,6 +9,8 @@ export const workerd: Platform = {
   engine: async () => engine,
   engineAt: fetchedEngine,
   journal() {
-    throw noJournal('pass a journal on storage of yours, or memory() for one that ends with it');
+    throw noJournal(
+      'in a Durable Object pass durableObject(this.ctx) of fencepost/durable-object, else memory()',
+    );
   },
 };

@@ -39,23 +39,26 @@ async function operate(operations: number): Promise<void> {
   const store = await open('memory', { journal: memory() });
   const queue = store.queue('mail');
   const batch = Array.from({ length: BATCH }, () => ({ payload: PAYLOAD }));
-  const rounds = Math.ceil(operations / BATCH / OPERATIONS_PER_TASK);
-  for (let round = 1; round <= rounds; round += 1) {
+  await measured(operations / BATCH / OPERATIONS_PER_TASK, async () => {
     await queue.enqueueMany(batch);
     const tasks = await queue.claim('worker', { max: BATCH });
     await queue.completeMany(tasks);
-    if (round % Math.ceil(rounds / Number(measurements)) === 0) await measure();
-  }
+  });
   await store.close();
 }
 
-async function cycle(cycles: number): Promise<void> {
-  for (let number = 1; number <= cycles; number += 1) {
-    const store = await open('memory', { journal: memory() });
-    await store.queue('mail').enqueue(PAYLOAD);
-    await store.close();
-    if (number % Math.ceil(cycles / Number(measurements)) === 0) await measure();
+async function openAndClose(): Promise<void> {
+  const store = await open('memory', { journal: memory() });
+  await store.queue('mail').enqueue(PAYLOAD);
+  await store.close();
+}
+
+/** Does it at least so many times, and measures in between. */
+async function measured(times: number, work: () => Promise<void>): Promise<void> {
+  for (let measurement = 0; measurement < Number(measurements); measurement += 1) {
+    for (let time = 0; time < times / Number(measurements); time += 1) await work();
+    await measure();
   }
 }
 
-await (what === 'operate' ? operate(Number(amount)) : cycle(Number(amount)));
+await (what === 'operate' ? operate(Number(amount)) : measured(Number(amount), openAndClose));

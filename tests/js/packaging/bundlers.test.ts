@@ -55,7 +55,7 @@ const BUNDLERS: Bundler[] = [
       const { nodeResolve } = await import(plugin);
       const plugins = [nodeResolve({ browser: true })];
       const built = await rollup({ input: join(path, 'main.js'), plugins });
-      await built.write({ file: join(path, OUTPUT, 'main.js'), format: 'es' });
+      await built.write({ dir: join(path, OUTPUT), format: 'es' });
       copyFileSync(join(path, 'index.html'), join(path, OUTPUT, 'index.html'));
     },
   },

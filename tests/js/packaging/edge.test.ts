@@ -48,7 +48,10 @@ test('a store in memory works from every entry, and with a module of the host', 
 
 test('without storage, open says what to pass', async () => {
   const told = await ask(worker, '/default');
-  assert.match(told, /^INVALID_ARGUMENT journal: this runtime has no default; pass .*memory\(\)/);
+  assert.match(
+    told,
+    /^INVALID_ARGUMENT journal: .*pass durableObject\(this\.ctx\).*else memory\(\)$/,
+  );
 });
 
 test('bytes, which may not be compiled here, are refused with what to pass instead', async () => {

@@ -16,6 +16,8 @@ const ENGINE = ['fencepost.js', 'fencepost.d.ts', 'inlined.js', 'inlined.d.ts'].
   'location.d.ts',
 ]);
 const ABOUT = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'];
+/** Of the cron parser, which is in the module beside it. */
+const CRON = 'pkg/dist/cron-grid.LICENSE.txt';
 
 interface Manifest {
   scripts: Record<string, string>;
@@ -53,6 +55,7 @@ test('every module of the sources is there in both forms, and nothing else but t
   const common = modules().filter((name) => !MODULES_ONLY.test(name));
   const expected = [
     ...ABOUT,
+    CRON,
     ...modules().flatMap((name) => both(`pkg/dist/${name}`)),
     ...PAGES,
     ...ENGINE.map((name) => `pkg/wasm/${name}`),

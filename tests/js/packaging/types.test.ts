@@ -15,6 +15,7 @@ const COMPILERS = {
 const PROGRAM = `
 import { FencepostError, memory, open, put } from 'fencepost';
 import type { Enqueued, Journal, Queue, Store, Task } from 'fencepost';
+import { type DurableObjectContext, durableObject } from 'fencepost/durable-object';
 import { Engine } from 'fencepost/engine';
 import { file } from 'fencepost/file';
 import { indexedDb } from 'fencepost/indexeddb';
@@ -40,6 +41,9 @@ export async function work(): Promise<string> {
 }
 
 /** Compiled, never called. */
+export const inObject = (ctx: DurableObjectContext): Journal => durableObject(ctx);
+
+/** The same. */
 export async function wrong(queue: Queue<Mail, number>, task: Task<Mail, number>): Promise<void> {
   // @ts-expect-error: a payload of another shape
   await queue.enqueue({ from: 'ada' });

@@ -4,9 +4,14 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { TOOLS } from './project.js';
 
+export interface Asked {
+  method: string;
+  body: string;
+}
+
 /** The little that is used of miniflare, which is installed apart from this repository's types. */
 export interface Miniflare {
-  dispatchFetch(url: string): Promise<{ status: number; text(): Promise<string> }>;
+  dispatchFetch(url: string, asked?: Asked): Promise<{ status: number; text(): Promise<string> }>;
   dispose(): Promise<void>;
 }
 
@@ -40,9 +45,9 @@ export async function startWorker(
 }
 
 /** Asks a worker; anything but success is an error with what it said. */
-export async function ask(worker: Miniflare, path: string): Promise<string> {
-  const response = await worker.dispatchFetch(`http://worker.test${path}`);
+export async function ask(worker: Miniflare, path: string, asked?: Asked): Promise<string> {
+  const response = await worker.dispatchFetch(`http://worker.test${path}`, asked);
   const text = await response.text();
-  if (response.status !== 200) throw new Error(`${path}: ${response.status} ${text}`);
+  if (response.status >= 300) throw new Error(`${path}: ${response.status} ${text}`);
   return text;
 }

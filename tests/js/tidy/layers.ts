@@ -64,6 +64,7 @@ const PACKAGE_LAYERS = [
   ['store'],
   ['open'],
   ['index', 'testing'],
+  ['wake'],
   ['entry'],
 ];
 

@@ -1,0 +1,133 @@
+/**
+ * The journal on a Durable Object's SQLite storage.
+ *
+ * **Invariant**: a commit reads, decides and appends in one synchronous transaction of the storage,
+ * so that nothing of the object comes in between, and it is there whole or not at all.
+ *
+ * **Invariant**: `strict` resolves when the storage is on disk. In `relaxed` the runtime still
+ * holds answers to the outside back until it is; only code of the object itself may see more.
+ *
+ * **Cost**: a commit writes one row for each MiB of its entry, and the head.
+ */
+import { FencepostError } from '../errors.js';
+import type { DurableObjectStorage } from './durable-object.js';
+import { append, prepare, readNews, replaceSnapshot } from './durable-object-log.js';
+import type { Entry, Journal, JournalOptions, News, Slot } from './journal.js';
+import { Turns } from './turns.js';
+
+interface Watcher {
+  readonly journal: DurableObjectJournal;
+  readonly onNews: () => void;
+}
+
+/** Of all handles of an object: there is no other writer. */
+const watchersOf = new WeakMap<DurableObjectStorage, Set<Watcher>>();
+
+export class DurableObjectJournal implements Journal {
+  readonly #storage: DurableObjectStorage;
+  readonly #watchers: Set<Watcher>;
+  readonly #turns = new Turns();
+  #opened: { readonly strict: boolean } | null = null;
+
+  constructor(storage: DurableObjectStorage) {
+    this.#storage = storage;
+    this.#watchers = watchersOf.get(storage) ?? new Set();
+    watchersOf.set(storage, this.#watchers);
+  }
+
+  open(name: string, options: JournalOptions = {}): Promise<News> {
+    return this.#turns.run(async () => {
+      const { sql } = this.#storage;
+      const news = this.#transact(() => {
+        prepare(sql, name);
+        return readNews(sql, 0);
+      });
+      this.#opened = { strict: (options.durability ?? 'strict') === 'strict' };
+      return news;
+    });
+  }
+
+  commit(after: Slot, decide: (news: News) => Entry | null): Promise<void> {
+    return this.#turns.run(async () => {
+      const { strict } = this.#requireOpened();
+      const { sql } = this.#storage;
+      const isStored = this.#transact((decided) => {
+        const news = readNews(sql, after);
+        const entry = decided(() => decide(news));
+        if (entry === null) return false;
+        append(sql, entry);
+        return true;
+      });
+      if (!isStored) return;
+      if (strict) await this.#storage.sync();
+      this.#tell();
+    });
+  }
+
+  compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
+    const bytes = snapshot.slice();
+    return this.#turns.run(async () => {
+      const { strict } = this.#requireOpened();
+      this.#transact(() => replaceSnapshot(this.#storage.sql, slot, bytes));
+      if (strict) await this.#storage.sync();
+    });
+  }
+
+  watch(onNews: () => void): () => void {
+    const watcher = { journal: this, onNews };
+    this.#watchers.add(watcher);
+    return () => {
+      this.#watchers.delete(watcher);
+    };
+  }
+
+  close(): Promise<void> {
+    return this.#turns.run(async () => {
+      this.#opened = null;
+      for (const watcher of this.#watchers) {
+        if (watcher.journal === this) this.#watchers.delete(watcher);
+      }
+    });
+  }
+
+  /** What fails in here was undone; what `decided` runs may throw what it likes. */
+  #transact<T>(body: (decided: <R>(decide: () => R) => R) => T): T {
+    let thrown: { readonly error: unknown } | null = null;
+    try {
+      return this.#storage.transactionSync(() =>
+        body((decide) => {
+          try {
+            return decide();
+          } catch (error) {
+            thrown = { error };
+            throw error;
+          }
+        }),
+      );
+    } catch (cause) {
+      if (thrown !== null || cause instanceof FencepostError) throw cause;
+      const problem = cause instanceof Error ? cause.message : String(cause);
+      const code = /SQLITE_FULL|database or disk is full/i.test(problem) ? 'JOURNAL_FULL' : null;
+      const message = `the storage of the object failed; nothing was stored (${problem})`;
+      throw new FencepostError(code ?? 'JOURNAL_UNAVAILABLE', message, {
+        details: { stored: false },
+        cause,
+      });
+    }
+  }
+
+  #tell(): void {
+    for (const watcher of [...this.#watchers]) {
+      queueMicrotask(() => {
+        if (this.#watchers.has(watcher)) watcher.onNews();
+      });
+    }
+  }
+
+  #requireOpened(): { readonly strict: boolean } {
+    if (this.#opened !== null) return this.#opened;
+    throw new FencepostError('STORE_CLOSED', 'the journal of the object is not open', {
+      details: { stored: false },
+    });
+  }
+}
