@@ -1,5 +1,5 @@
 /** What those who work in the background make of errors: which pass, and which end them. */
-import { FencepostError } from './errors.js';
+import { FencepostError, NonRetriable, RetryAfter } from './errors.js';
 
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 10_000;
@@ -19,4 +19,18 @@ export function isPassing(error: unknown): boolean {
 export function isFatal(error: unknown): error is FencepostError {
   if (!(error instanceof FencepostError)) return false;
   return error.kind === 'data' || error.kind === 'denied' || error.code === 'STORE_CLOSED';
+}
+
+/**
+ * What a handler's error says about the next attempt.
+ *
+ * The trap: a program may load the package twice, as a module and by `require`, say, and an error
+ * of one copy is no instance of the other's class. So the name counts.
+ */
+export function verdictOf(error: unknown): { final?: true; delay?: number } {
+  if (!(error instanceof Error)) return {};
+  if (error instanceof NonRetriable || error.name === 'NonRetriable') return { final: true };
+  if (!(error instanceof RetryAfter || error.name === 'RetryAfter')) return {};
+  const { delay } = error as Partial<RetryAfter>;
+  return Number.isSafeInteger(delay) ? { delay: delay as number } : {};
 }

@@ -15,16 +15,8 @@
  * **Invariant**: `over` never rejects, and no error of a handler goes anywhere but into its task.
  */
 import type { Bell } from './alarm.js';
-import {
-  Cancelled,
-  type FencepostError,
-  LeaseLost,
-  NonRetriable,
-  RetryAfter,
-  Stopped,
-  TimedOut,
-} from './errors.js';
-import { isFatal, isPassing, pauseAfter } from './failure.js';
+import { Cancelled, type FencepostError, LeaseLost, Stopped, TimedOut } from './errors.js';
+import { isFatal, isPassing, pauseAfter, verdictOf } from './failure.js';
 import type { TaskReply } from './requests.js';
 import type { TaskHome } from './task.js';
 import { Tenure } from './tenure.js';
@@ -141,13 +133,8 @@ export class TaskRun {
   }
 
   async #fail(error: unknown): Promise<void> {
-    const options =
-      error instanceof NonRetriable
-        ? { final: true }
-        : error instanceof RetryAfter
-          ? { delay: error.delay }
-          : {};
-    const settled = await this.#insist(() => this.task.fail(error, options));
+    const verdict = verdictOf(error);
+    const settled = await this.#insist(() => this.task.fail(error, verdict));
     // What cannot even be failed lapses.
     if (settled.kind === 'failed') this.#parts.onError(settled.error);
   }

@@ -48,6 +48,7 @@ test('when the drain is over, what is not settled is given back, its attempt cou
       });
       reasons.push(reasonOf(signal));
       if (task.payload === 1) await task.complete();
+      for (let step = 0; step < 20; step += 1) await null;
       if (task.payload === 2) await task.release();
       throw signal.reason;
     },
@@ -215,14 +216,16 @@ test('close ends although every handler enqueues the next task', async () => {
 });
 
 test('workers that are stopped in the tick they began do nothing and leave nothing', async () => {
-  const { queue, clock } = await bench();
+  const { store, queue, clock } = await bench();
   await queue.enqueue(1);
   await clock.settle();
   const { timers, firings } = clock;
+  const { version } = store;
   const workers = Array.from({ length: 20 }, () => queue.work(() => assert.fail('it runs')));
   await Promise.all(workers.map((worker) => worker.stop()));
   await clock.advance(60_000);
   assert.deepEqual([clock.timers, clock.firings], [timers, firings]);
+  assert.equal(store.version, version);
   const [task] = await queue.claim('next');
   assert.equal(task?.attempt, 1);
 });

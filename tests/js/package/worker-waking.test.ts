@@ -1,10 +1,20 @@
 /** BEHAVIOURS 66 and 67: when a worker wakes, and that it sleeps meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HandlerContext, memory, open, type Task } from 'fencepost';
+import { type HandlerContext, type Journal, memory, open, type Task } from 'fencepost';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { bench } from './support.js';
 import { Gate, HOUR, tabs } from './working-support.js';
+
+/** The same journal without hints. */
+function withoutHints(journal: Journal) {
+  return {
+    open: journal.open.bind(journal),
+    commit: journal.commit.bind(journal),
+    compact: journal.compact.bind(journal),
+    close: journal.close.bind(journal),
+  };
+}
 
 test('an idle worker does nothing but look for lost hints', async () => {
   const { one, clock, journal } = await tabs();
@@ -51,13 +61,7 @@ test('a delayed task runs on time after others, later and earlier, were added', 
 
 test('a worker is woken by the hint of another tab, or by the re-check', async () => {
   const [inner, clock] = [memory(), virtualClock()];
-  const { watch: _, ...deaf } = {
-    open: inner.open.bind(inner),
-    commit: inner.commit.bind(inner),
-    compact: inner.compact.bind(inner),
-    close: inner.close.bind(inner),
-    watch: undefined,
-  };
+  const deaf = withoutHints(inner);
   const hears = await open('test', { clock, journal: inner });
   const misses = await open('test', { clock, journal: deaf });
   const ran: string[] = [];
@@ -161,6 +165,22 @@ test('idle resolves when nothing is ready and nothing runs, and not before', asy
   await worker.idle();
   await worker.stop();
   await worker.idle();
+});
+
+test('idle reads the journal before it says that nothing is ready', async () => {
+  const [inner, clock] = [memory(), virtualClock()];
+  const deaf = withoutHints(inner);
+  const store = await open('test', { clock, journal: deaf });
+  const other = await open('test', { clock, journal: inner });
+  let ran = 0;
+  const worker = store.queue('mail').work(() => {
+    ran += 1;
+  });
+  await worker.idle();
+  await other.queue('mail').enqueue(1);
+  await worker.idle();
+  assert.equal(ran, 1);
+  await worker.stop();
 });
 
 test('a paused queue leaves its worker idle until it is resumed', async () => {
