@@ -102,6 +102,11 @@ impl Instant {
         Self::saturating(self.0.saturating_add(wait.0))
     }
 
+    /// The instant just before this one; the epoch has none.
+    pub const fn before(self) -> Self {
+        Self(self.0.saturating_sub(1))
+    }
+
     pub const fn until(self, later: Self) -> Millis {
         Millis(later.0.saturating_sub(self.0))
     }

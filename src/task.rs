@@ -288,6 +288,12 @@ impl Task {
         TaskRow { former_owner: None, ..self.moved(TaskState::Inflight(claim), now) }
     }
 
+    /// The claim is over since the last millisecond, and nobody has looked yet.
+    pub fn lapsed(&self, claim: &Claim, now: Instant) -> TaskRow {
+        let claim = Claim { deadline: now.before(), ..claim.clone() };
+        TaskRow { former_owner: None, ..self.moved(TaskState::Inflight(claim), now) }
+    }
+
     /// Back to its old place, as if it had not been claimed.
     pub fn released(&self, now: Instant) -> TaskRow {
         let attempt = self.row.attempt.saturating_sub(1);

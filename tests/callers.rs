@@ -58,6 +58,7 @@ fn every_queue_operation_is_denied_to_a_caller_without_rights() {
         "fail 1 token 1",
         "heartbeat 1 token 1",
         "release 1 token 1",
+        "abandon 1 token 1",
         "cancel 1",
         "sweep mail",
         "redrive mail",

@@ -452,6 +452,27 @@ fn a_task_renewed_again_and_again_runs_ten_times_its_lease() {
 }
 
 #[test]
+fn an_abandoned_task_is_as_after_a_lapse() {
+    check(
+        "
+        1ms   enqueue mail a attempts 2   => task 1
+        1ms   enqueue mail b              => task 2
+        1ms   claim mail as w             => task 1, token A
+        5ms   abandon 1 token A           => abandoned
+        5ms   abandon 1 token A           => expired
+        5ms   complete 1 token A          => expired
+        5ms   get 1 state attempt         => inflight 1
+        5ms   claim mail as v             => task 1, token B
+        5ms   get 1 attempt owner         => 2 v
+        5ms   complete 1 token A          => fenced
+        6ms   abandon 1 token B           => abandoned
+        6ms   claim mail as v             => task 2, token C
+        6ms   get 1 state error           => dead max attempts exceeded
+    ",
+    );
+}
+
+#[test]
 fn release_gives_the_task_back_unrun_in_its_old_place() {
     check(
         "

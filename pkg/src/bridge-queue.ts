@@ -75,6 +75,11 @@ export abstract class QueueBridge extends Border {
     return this.outcome(this.core.queueRelease(size, now, caller), readNothing);
   }
 
+  queueAbandon(claim: ClaimReference, { now, caller }: Moment): Outcome<undefined> {
+    const size = packRequest.claimReference(this.packer.begin(), claim).size;
+    return this.outcome(this.core.queueAbandon(size, now, caller), readNothing);
+  }
+
   queueCancel(
     queue: FullName,
     id: number,

@@ -220,6 +220,8 @@ export interface Bridge extends ScheduleOperations {
   /** The new deadline. */
   queueHeartbeat(request: HeartbeatRequest, at: Moment): Outcome<number>;
   queueRelease(claim: ClaimReference, at: Moment): Outcome<undefined>;
+  /** Ends the claim as a lapse would. */
+  queueAbandon(claim: ClaimReference, at: Moment): Outcome<undefined>;
   queueCancel(queue: FullName, id: number, reason: string | undefined, at: Moment): boolean;
   /** One commit's worth; `more` asks for another. */
   queueSweep(queue: FullName, at: Moment): { expired: number; purged: number; more: boolean };

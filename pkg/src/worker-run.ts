@@ -162,7 +162,13 @@ export class TaskRun {
     const own = await this.task.settlement;
     if (own !== null && own.kind !== 'failed') return;
     this.task.isSettling = true;
-    await this.task.heartbeat({ extend: 1 }).catch(() => undefined);
+    const { session, queue } = this.#parts.home;
+    const { id, token } = this.task;
+    const abandoning = session.command((engine, at) =>
+      engine.queueAbandon({ queue, id, token }, at),
+    );
+    // Should this fail, it lapses.
+    await abandoning.catch(() => undefined);
   }
 
   #pause(ms: number): Promise<void> {

@@ -74,6 +74,14 @@ impl Engine {
         self.refusable(at, |txn| ops::release(txn, claim))
     }
 
+    pub fn abandon(
+        &mut self,
+        at: impl Into<Context>,
+        claim: ops::ClaimRef<'_>,
+    ) -> Result<Outcome<()>, Error> {
+        self.refusable(at, |txn| ops::abandon(txn, claim))
+    }
+
     pub fn cancel(
         &mut self,
         at: impl Into<Context>,

@@ -4,6 +4,7 @@
 //! arguments, the caller's rights, the guards. An operation never reads a clock; `txn.now` is the
 //! time.
 
+mod abandon;
 mod cancel;
 mod claim;
 mod complete;
@@ -26,6 +27,7 @@ pub mod transactional;
 mod value;
 mod write;
 
+pub use abandon::abandon;
 pub use cancel::cancel;
 pub use claim::{ClaimRequest, Claimed, claim};
 pub use complete::{Completed, Completion, complete, complete_many};

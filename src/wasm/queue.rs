@@ -95,6 +95,16 @@ impl Core {
         )
     }
 
+    #[wasm_bindgen(js_name = queueAbandon)]
+    pub fn queue_abandon(&mut self, request: u32, now: f64, caller: u32) -> i32 {
+        self.refusable(
+            request,
+            When { now, caller },
+            |engine, reader, at| engine.abandon(at, requests::claim_ref(reader)?),
+            |_, ()| (),
+        )
+    }
+
     #[wasm_bindgen(js_name = queueCancel)]
     pub fn queue_cancel(&mut self, request: u32, now: f64, caller: u32) -> i32 {
         self.command(

@@ -54,6 +54,7 @@ impl Stage<'_> {
             "fail" => self.fail(&mut words),
             "heartbeat" => self.heartbeat(&mut words),
             "release" => self.release(&mut words),
+            "abandon" => self.abandon(&mut words),
             "cancel" => self.cancel(&mut words),
             "sweep" => self.sweep(&mut words),
             "maintain" => self.maintain(),

@@ -78,6 +78,7 @@ impl Draft {
             }
             Operation::Heartbeat { claim, .. }
             | Operation::Release(claim)
+            | Operation::Abandon(claim)
             | Operation::Require(GuardWish::Claim(claim)) => self.resolve_claim(claim, 0, model),
             Operation::CompleteMany(claims) => {
                 for (position, claim) in claims.iter_mut().enumerate() {
@@ -266,6 +267,7 @@ fn settling() -> impl Strategy<Value = Operation> {
         3 => (claim(), maybe(vec![0, 1, 5, 10]), text())
             .prop_map(|(claim, extend, progress)| Operation::Heartbeat { claim, extend, progress }),
         2 => claim().prop_map(Operation::Release),
+        2 => claim().prop_map(Operation::Abandon),
         1 => claim().prop_map(|claim| Operation::Require(GuardWish::Claim(claim))),
     ]
 }

@@ -186,6 +186,7 @@ impl Operation {
                 reply(engine.heartbeat(now, beat), |until| Reply::Until(until.get()))
             }
             Self::Release(held) => reply(engine.release(now, claim(*held)), |()| Reply::Ok),
+            Self::Abandon(held) => reply(engine.abandon(now, claim(*held)), |()| Reply::Ok),
             _ => self.guard_on_engine(engine, now),
         }
     }

@@ -34,6 +34,7 @@ pub enum Operation {
         progress: Option<&'static str>,
     },
     Release(ClaimWish),
+    Abandon(ClaimWish),
     Cancel {
         queue: &'static str,
         id: u64,
@@ -175,6 +176,7 @@ impl Operation {
                 model.heartbeat(*claim, *extend, *progress)
             }
             Self::Release(claim) => model.release(*claim),
+            Self::Abandon(claim) => model.abandon(*claim),
             Self::Cancel { queue, id } => model.cancel(queue, *id),
             Self::Sweep(queue) => model.sweep(queue),
             Self::Maintain => model.maintain(),

@@ -224,6 +224,14 @@ impl Stage<'_> {
         outcome(released, |()| Answer::text("released"))
     }
 
+    pub fn abandon(&mut self, words: &mut Words) -> Result<Answer, Error> {
+        let (id, name) = self.task(words);
+        let token = self.token(words);
+        let claim = ClaimRef { queue: queue(&name)?, id, token };
+        let abandoned = self.engine.abandon(self.at, claim)?;
+        outcome(abandoned, |()| Answer::text("abandoned"))
+    }
+
     /// `cancel ID [in QUEUE] [because TEXT]`
     pub fn cancel(&mut self, words: &mut Words) -> Result<Answer, Error> {
         let (id, name) = self.task(words);

@@ -163,6 +163,18 @@ impl Model {
         Reply::Until(*deadline)
     }
 
+    pub fn abandon(&mut self, claim: ClaimWish) -> Reply {
+        if let Err(reason) = self.require_claim(claim) {
+            return Reply::Refused(reason.to_owned());
+        }
+        let before = self.now.saturating_sub(1);
+        let State::Inflight { deadline, .. } = &mut self.task_mut(claim.id).state else {
+            unreachable!()
+        };
+        *deadline = before;
+        Reply::Ok
+    }
+
     pub fn release(&mut self, claim: ClaimWish) -> Reply {
         if let Err(reason) = self.require_claim(claim) {
             return Reply::Refused(reason.to_owned());
