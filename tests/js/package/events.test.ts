@@ -1,7 +1,16 @@
 /** `store.events()`: what happens, who is told, and going on after a restart. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Journal, memory, open, put, type Store, type StoreEvent } from 'fencepost';
+import {
+  type Entry,
+  type Journal,
+  memory,
+  type News,
+  open,
+  put,
+  type Store,
+  type StoreEvent,
+} from 'fencepost';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { faulty } from '../../../pkg/dist/testing/faulty.js';
 import { freshSeed, Random } from '../journal/random.js';
@@ -451,6 +460,36 @@ test('a journal that cannot be read ends the loop with its error, once', async (
     await isOver(events);
   }
   assert.deepEqual(keysOf(await take(reader(store, { from: 0 }), 1)), ['a']);
+});
+
+test('a journal that is another one, or gives less than it has, is told by name', async () => {
+  const [inner, other] = [memory(), memory()];
+  let bend: (news: News) => News = (news) => news;
+  const journal: Journal = Object.assign(withoutHints(inner), {
+    commit: (after: number, decide: (news: News) => Entry | null) =>
+      // The one who replays begins before the first slot.
+      inner.commit(after, (news) => decide(after === 0 ? bend(news) : news)),
+  });
+  const { store } = await bench({ journal });
+  const { store: foreign } = await bench({ journal: other });
+  await putMany(store, 3);
+  await putMany(foreign, 3);
+  let replaced: News | undefined;
+  await other.commit(0, (news) => {
+    replaced = news;
+    return null;
+  });
+  for (const [code, bent] of [
+    ['LOG_REPLACED', () => replaced as News],
+    ['LOG_REPLACED', () => ({ tip: null, entries: [] })],
+    ['JOURNAL_CORRUPT', (news: News) => ({ ...news, entries: news.entries.slice(0, -1) })],
+    ['JOURNAL_CORRUPT', (news: News) => ({ ...news, entries: news.entries.toReversed() })],
+  ] as const) {
+    bend = bent;
+    await rejects(reader(store, { from: 1 }).next(), code);
+  }
+  bend = (news) => news;
+  assert.deepEqual(keysOf(await take(reader(store, { from: 1 }), 3)), ['k', 'k', 'k']);
 });
 
 const RUNS = 10;
