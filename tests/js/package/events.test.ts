@@ -313,6 +313,26 @@ test('a long past is read at the pace of its reader, then what came meanwhile', 
   assert.deepEqual(keysOf(told), [...expected('past').slice(1), ...expected('later'), 'live']);
 });
 
+test('what comes while the past is read is told once, also beside another reader', async () => {
+  const inner = memory();
+  const { clock, store } = await bench({ journal: inner });
+  await store.kv.put('before', 1);
+  const journal: Journal = Object.assign(withoutHints(inner), {
+    async commit(after: number, decide: (news: News) => Entry | null) {
+      // The one who replays begins before the first slot. Its store does not know of this yet.
+      if (after === 0) await store.kv.put('between', 1);
+      await inner.commit(after, decide);
+    },
+  });
+  const other = await open('test', { journal, clock });
+  const [live, past] = [reader(other), reader(other, { from: 1 })];
+  assert.deepEqual(keysOf(await take(past, 2)), ['before', 'between']);
+  await store.kv.put('after', 1);
+  await other.sync();
+  assert.deepEqual(keysOf(await take(past, 1)), ['after']);
+  assert.deepEqual(keysOf(await take(live, 2)), ['between', 'after']);
+});
+
 test('an aborted signal ends the loop at once, whatever is buffered', async () => {
   const { store } = await bench();
   for (const from of [undefined, 0]) {
