@@ -22,6 +22,7 @@ use crate::task::{Task, TaskRow};
 use crate::timetable::Timetable;
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// Where the log stands.
@@ -71,7 +72,7 @@ pub struct State {
     rows: Slab<Task>,
     /// The instant for which the task indexes are right.
     horizon: Instant,
-    /// When each queue's indexes change next by time alone.
+    /// When time alone next changes something about each queue.
     agenda: BTreeSet<(Instant, QueueId)>,
 }
 
@@ -139,8 +140,14 @@ impl State {
                 self.remove_task(id);
                 self.removals.note(id, removal);
             }
-            Change::KeyKept { queue, key, kept } => self.queue_mut(queue).keep_key(key, kept),
-            Change::KeyFreed { queue, key } => self.queue_mut(queue).free_key(&key),
+            Change::KeyKept { queue, key, kept } => {
+                self.queue_mut(queue).keep_key(key, kept);
+                self.note_due(queue);
+            }
+            Change::KeyFreed { queue, key } => {
+                self.queue_mut(queue).free_key(&key);
+                self.note_due(queue);
+            }
             Change::LeasePut { name, row } => self.put_lease(name, row),
             Change::LeaseRemoved { name } => self.remove_lease(&name),
             Change::ValuePut { key, value } => {
@@ -219,7 +226,7 @@ impl State {
 
     fn note_due(&mut self, id: QueueId) {
         let queue = &mut self.queues[id.0 as usize];
-        let next_due = queue.tasks.next_due(self.horizon);
+        let next_due = queue.next_due_after(self.horizon);
         if next_due == queue.next_due {
             return;
         }
@@ -258,6 +265,7 @@ impl State {
             let queue = &mut self.queues[id];
             (queue.paused, queue.last_seq) = (row.paused, row.last_seq);
             row.kept_keys.into_iter().for_each(|(key, kept)| queue.keep_key(key, kept));
+            self.note_due(QueueId(id as u32));
         }
         rows.tasks.into_iter().for_each(|task| self.add_task(task));
         rows.leases.into_iter().for_each(|(name, row)| self.put_lease(name, row));
@@ -349,6 +357,14 @@ impl Queue {
             kept_until: BTreeMap::new(),
             next_due: None,
         }
+    }
+
+    /// The first instant after `horizon` at which its indexes change, or a kept key is to be freed.
+    fn next_due_after(&self, horizon: Instant) -> Option<Instant> {
+        let beyond = (Bound::Excluded(Place::last(horizon)), Bound::Unbounded);
+        let kept = self.kept_until.range(beyond).next().map(|(place, _)| place.at);
+        let kept = kept.filter(|until| *until < Instant::NEVER);
+        self.tasks.next_due(horizon).into_iter().chain(kept).min()
     }
 
     fn keep_key(&mut self, key: Name, kept: KeptKey) {

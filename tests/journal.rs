@@ -3,12 +3,14 @@
 mod support;
 
 use fencepost::blob::Blob;
-use fencepost::change::CommitId;
+use fencepost::change::{Change, CommitId, Removal};
 use fencepost::codec::decode_entry;
 use fencepost::error::Code;
-use fencepost::id::{Millis, Slot};
+use fencepost::id::{Instant, Millis, QueueId, Slot, TaskId};
 use fencepost::name::NameRef;
 use fencepost::ops::{ClaimRef, Enqueue, Heartbeat};
+use fencepost::task::Stamps;
+use std::sync::Arc;
 use support::command::blob;
 use support::log::{assert_refused, claim, mail, small_log};
 use support::script::assert_same;
@@ -258,4 +260,47 @@ fn a_damaged_snapshot_founds_nothing() {
     let mut new = engine(9);
     assert_eq!(new.found_from(&bytes, at(0)).unwrap_err().code(), Code::JournalCorrupt);
     assert!(new.seal().unwrap().is_none());
+}
+
+#[test]
+fn a_key_stays_taken_when_its_new_holder_comes_before_the_old_one_goes() {
+    let key = NameRef::key("k").unwrap();
+    let old = || Enqueue { key: Some(key), ..Enqueue::new(mail(), blob("old")) };
+    let mut origin = engine(1);
+    origin.enqueue(at(0), old()).unwrap();
+    let before = commit(&mut origin);
+    origin.enqueue(at(1), Enqueue::new(mail(), blob("new"))).unwrap();
+    let (mut entry, _) = decode_entry(&commit(&mut origin)).unwrap();
+    let Change::TaskCreated { spec, row, .. } = &mut entry.body.changes[0] else {
+        panic!("the entry creates a task")
+    };
+    Arc::make_mut(spec).key = Some(key.to_name());
+    row.holds_key = true;
+    let removal = Change::TaskRemoved { id: TaskId::saturating(1), removal: Removal::Purged };
+    entry.body.changes.push(removal);
+    entry.body.command_ends = vec![2];
+    let mut replica = engine(2);
+    replica.merge(&before).unwrap();
+    replica.merge(&seal(&entry)).unwrap();
+    assert_verified(&replica);
+    let found = replica.enqueue(at(2), old()).unwrap();
+    assert_eq!((found.id, found.created), (TaskId::saturating(2), false));
+}
+
+#[test]
+fn the_store_is_woken_when_a_key_that_outlived_its_task_is_free() {
+    let (mut first, _) = small_log();
+    let mut restored = engine(2);
+    restored.restore(&first.snapshot().bytes).unwrap();
+    let free = at(7).after(Stamps::default().key_retention);
+    for replica in [&mut first, &mut restored] {
+        assert_eq!(replica.state().next_due(), Some(free));
+        replica.maintain(Instant::saturating(free.get() - 1)).unwrap();
+        assert_eq!(replica.staged_commands(), 0);
+        replica.maintain(free).unwrap();
+        commit(replica);
+        assert!(replica.state().queue(QueueId(0)).kept_keys.is_empty());
+        assert_eq!(replica.state().next_due(), None);
+        assert_verified(replica);
+    }
 }

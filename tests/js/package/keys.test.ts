@@ -92,6 +92,19 @@ test('dead tasks leave after their retention while nobody does anything', async 
   assert.deepEqual(payloads((await queue.list()).items), ['for ever']);
 });
 
+test('a key is given back after its retention while nobody does anything', async () => {
+  const { queue, store, clock } = await bench();
+  await queue.enqueue('p', { key: 'k', keyRetention: 5_000 });
+  held(await (await claimOne(queue)).complete());
+  const { version } = store;
+  await clock.advance(4_999);
+  assert.equal(store.version, version);
+  await clock.advance(1);
+  assert.equal(store.version, version + 1);
+  await clock.advance(86_400_000);
+  assert.equal(store.version, version + 1);
+});
+
 test('an idle store makes no commits', async () => {
   const { queue, clock, journal } = await bench();
   await queue.enqueue('later', { delay: 60_000 });
