@@ -213,7 +213,7 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
   }
 
   recordEvents(told: number): void {
-    this.reply(this.core.recordEvents(told));
+    this.core.recordEvents(told);
   }
 
   stopRecording(): void {

@@ -1,6 +1,7 @@
 //! Events of what is merged.
 
-use super::{Core, When, reader, records};
+use super::{Core, records};
+use crate::engine::CallerId;
 use crate::id::Version;
 use wasm_bindgen::prelude::*;
 
@@ -8,16 +9,8 @@ use wasm_bindgen::prelude::*;
 impl Core {
     /// Records the events of commands after a version, from here on.
     #[wasm_bindgen(js_name = recordEvents)]
-    pub fn record_events(&mut self, told: f64) -> i32 {
-        self.command(
-            0,
-            When::ROOT,
-            |engine, _, _| {
-                engine.record_events(Version::saturating(reader::whole("version", told)?));
-                Ok(())
-            },
-            |_, ()| {},
-        )
+    pub fn record_events(&mut self, told: f64) {
+        self.engine.record_events(Version::saturating(told as u64));
     }
 
     #[wasm_bindgen(js_name = stopRecording)]
@@ -27,12 +20,11 @@ impl Core {
 
     /// What was recorded, as far as the caller may inspect it.
     pub fn events(&mut self, caller: u32) -> i32 {
-        self.command(
-            0,
-            When { caller, ..When::ROOT },
-            |engine, _, at| Ok(engine.events(at.caller).cloned().collect::<Vec<_>>()),
-            |reply, events| events.iter().for_each(|event| records::event(reply, event)),
-        )
+        self.reply.clear();
+        for event in self.engine.events(caller.checked_sub(1).map(CallerId)) {
+            records::event(&mut self.reply, event);
+        }
+        self.reply.bytes().len() as i32
     }
 
     #[wasm_bindgen(js_name = forgetEvents)]

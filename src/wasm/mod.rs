@@ -54,9 +54,6 @@ struct When {
 }
 
 impl When {
-    /// For what needs no time.
-    const ROOT: Self = Self { now: 0.0, caller: 0 };
-
     fn context(self) -> Result<Context, Error> {
         let now = Instant::saturating(reader::whole("now", self.now)?);
         Ok(Context { now, caller: self.caller.checked_sub(1).map(CallerId) })
