@@ -20,7 +20,7 @@ use crate::lease::{LeaseRow, LeaseState};
 use crate::limits::EVENTS_RECORDED_MAX;
 use crate::name::Name;
 use crate::rights::{Caller, Realm, Right};
-use crate::schedule::Schedule;
+use crate::schedule::ScheduleSpec;
 use crate::state::{Head, State};
 use crate::task::{DeadReason, Task, TaskRow, TaskState};
 use std::sync::Arc;
@@ -81,6 +81,8 @@ pub enum Subject {
     Schedule {
         name: Name,
         queue: Name,
+        /// The newest task that this firing made.
+        made: Option<TaskId>,
     },
     /// The log itself: everybody may know of it.
     Log,
@@ -218,18 +220,19 @@ fn tell(state: &State, change: &Change) -> Option<Told> {
             Some(Told::of(EventKind::ValueDeleted, Subject::Value(key.clone())))
         }
         Change::SchedulePut { name, spec, .. } => {
-            let subject = Subject::Schedule { name: name.clone(), queue: spec.job.queue.clone() };
-            Some(Told::of(EventKind::Scheduled, subject))
+            Some(tell_schedule(name, spec, EventKind::Scheduled, None))
         }
         Change::ScheduleMoved { name, row } => {
             let before = state.timetable.get(name.as_str()).expect("only known schedules move");
             // One that moved without a task skipped what was missed, or its clock was repaired.
             let kind = (row.fired > before.row.fired).then_some(EventKind::Fired)?;
-            Some(tell_schedule(name, before, kind))
+            // The tasks of a firing are made right before it moves on.
+            let made = state.newest_task().filter(|task| task.spec.boundary.is_some());
+            Some(tell_schedule(name, &before.spec, kind, made.map(|task| task.id)))
         }
         Change::ScheduleRemoved { name } => {
             let before = state.timetable.get(name.as_str()).expect("only known schedules go");
-            Some(tell_schedule(name, before, EventKind::Unscheduled))
+            Some(tell_schedule(name, &before.spec, EventKind::Unscheduled, None))
         }
         // Notes come with the transition that they belong to.
         Change::TaskProgress { .. } | Change::TaskError { .. } | Change::TaskResult { .. } => None,
@@ -289,9 +292,9 @@ fn tell_task(state: &State, task: &Task, kind: EventKind) -> Told {
     Told { holder, ..Told::of(kind, Subject::Task { queue, id: task.id, key }) }
 }
 
-fn tell_schedule(name: &Name, schedule: &Schedule, kind: EventKind) -> Told {
-    let queue = schedule.spec.job.queue.clone();
-    Told::of(kind, Subject::Schedule { name: name.clone(), queue })
+fn tell_schedule(name: &Name, spec: &ScheduleSpec, kind: EventKind, made: Option<TaskId>) -> Told {
+    let (name, queue) = (name.clone(), spec.job.queue.clone());
+    Told::of(kind, Subject::Schedule { name, queue, made })
 }
 
 fn in_words(reason: DeadReason) -> Arc<str> {

@@ -337,6 +337,10 @@ impl State {
         self.places.values().map(|place| &self.rows[*place as usize])
     }
 
+    pub fn newest_task(&self) -> Option<&Task> {
+        self.places.last_key_value().map(|(_, place)| &self.rows[*place as usize])
+    }
+
     pub fn queue_id(&self, name: &str) -> Option<QueueId> {
         self.queue_names.get(name).copied()
     }

@@ -262,13 +262,13 @@ fn registering_firing_and_taking_away_are_told() {
         0ms  schedule s every 10s catch-up none job mail x => 10s
         0ms  events                      => scheduled s mail
         10s  fire                        => 1
-        10s  events                      => enqueued mail 1 + fired s mail
+        10s  events                      => enqueued mail 1 + fired s mail 1
         # What skips is not told: nothing was made.
         50s  fire                        => 0
         50s  schedule s every 10s job post x => 60s
         50s  unschedule s                => removed
         50s  events                      => scheduled s post | unscheduled s post
-        50s  ann: events                 => scheduled s mail | enqueued mail 1 + fired s mail
+        50s  ann: events                 => scheduled s mail | enqueued mail 1 + fired s mail 1
         50s  bob: events                 => scheduled s post | unscheduled s post
     ",
     );

@@ -80,7 +80,9 @@ pub fn event(writer: &mut Writer, event: &Event) {
         Subject::Queue(of) => queue = Some(of),
         Subject::Lease(of) => name = Some(of),
         Subject::Value(of) => key = Some(of),
-        Subject::Schedule { name: of, queue: job } => (name, queue) = (Some(of), Some(job)),
+        Subject::Schedule { name: of, queue: job, made } => {
+            (name, queue, id) = (Some(of), Some(job), *made);
+        }
         Subject::Log => {}
     }
     let holder = event.holder.as_ref();

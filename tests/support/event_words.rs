@@ -34,7 +34,10 @@ fn one(answer: Answer, event: &Event) -> Answer {
         Subject::Queue(name) | Subject::Lease(name) | Subject::Value(name) => {
             answer.and(name.as_str())
         }
-        Subject::Schedule { name, queue } => answer.and(name.as_str()).and(queue.as_str()),
+        Subject::Schedule { name, queue, made } => {
+            let answer = answer.and(name.as_str()).and(queue.as_str());
+            made.iter().fold(answer, |answer, id| answer.and(id.to_string()))
+        }
         Subject::Log => answer,
     };
     if let Some((owner, token)) = &event.holder {

@@ -16,7 +16,7 @@ export interface StoreEvent {
    * - `lease-acquired` `lease-renewed` `lease-released`: a lease or lock, by `name`
    * - `kv-put` `kv-deleted`: a value or an effect, by `key`
    * - `scheduled` `unscheduled` `fired`: a schedule, by `name`, with its `queue`; `fired` comes
-   *   behind the `enqueued` of the tasks it made, in the same version
+   *   behind the `enqueued` of the tasks it made, in the same version, with the newest one's `id`
    * - `gap`: what happened up to this `version` and was not told yet is not known any more; after
    *   it nothing is missing. Whoever keeps a picture reads it anew.
    *

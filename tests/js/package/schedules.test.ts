@@ -368,8 +368,8 @@ test('registering, firing and taking away are events of the schedule', async () 
   const signal = new AbortController();
   const told: string[] = [];
   const reading = (async () => {
-    for await (const { type, name, queue } of store.events({ signal: signal.signal })) {
-      told.push([type, name, queue].filter((word) => word !== undefined).join(' '));
+    for await (const { type, name, queue, id } of store.events({ signal: signal.signal })) {
+      told.push([type, name, queue, id].filter((word) => word !== undefined).join(' '));
     }
   })();
   await clock.settle();
@@ -381,8 +381,8 @@ test('registering, firing and taking away are events of the schedule', async () 
   await reading;
   assert.deepEqual(told, [
     'scheduled s mail',
-    'enqueued mail',
-    'fired s mail',
+    'enqueued mail 1',
+    'fired s mail 1',
     'unscheduled s mail',
   ]);
   await store.close();
