@@ -212,12 +212,16 @@ test('in online mode nothing is claimed without a network, and the event wakes',
     const ran: unknown[] = [];
     const worker = queue.work(({ payload }) => void ran.push(payload), { online: true });
     await queue.enqueue(1);
+    let isIdle = false;
+    void worker.idle().then(() => {
+      isIdle = true;
+    });
     await clock.advance(60_000);
-    assert.deepEqual(ran, []);
+    assert.deepEqual([ran, isIdle], [[], false]);
     network.onLine = true;
     events.dispatchEvent(new Event('online'));
     await clock.settle();
-    assert.deepEqual(ran, [1]);
+    assert.deepEqual([ran, isIdle], [[1], true]);
     network.onLine = false;
     await queue.enqueue(2);
     await clock.settle();
