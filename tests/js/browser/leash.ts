@@ -55,16 +55,22 @@ export class Leashed {
 
   /** Lets the group tidy up, for a moment. */
   async stop(): Promise<void> {
-    const latest = performance.now() + STOP_MS_MAX;
     this.#signal('SIGTERM');
-    while (this.#signal(0) && performance.now() < latest) await sleep(20);
+    await this.#gone();
     await this.kill();
   }
 
-  /** SIGKILL to the whole group, at this moment. */
+  /** SIGKILL to the whole group, at this moment. Then none of it writes any more. */
   async kill(): Promise<void> {
     this.#signal('SIGKILL');
     await this.#ended;
+    await this.#gone();
+  }
+
+  /** Waits for a moment until nothing of the group is left. */
+  async #gone(): Promise<void> {
+    const latest = performance.now() + STOP_MS_MAX;
+    while (this.#signal(0) && performance.now() < latest) await sleep(20);
   }
 
   /** Whether anything of the group is left. */

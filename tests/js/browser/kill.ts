@@ -11,18 +11,12 @@ import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, type BrowserKind, call, type Page } from './browser.js';
-import { chromium, chromiumOnSqlite } from './chromium.js';
-import { firefox } from './firefox.js';
 import { hasTornLog } from './leveldb-log.js';
 import { type Server, startServer } from './server.js';
 import { chosenKinds, makeProfile, newPageOf, removeProfile } from './support.js';
 
-const ROUNDS = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 30);
-const KINDS = [
-  { kind: chromium, rounds: ROUNDS },
-  { kind: chromiumOnSqlite, rounds: Math.ceil(ROUNDS / 5) },
-  { kind: firefox, rounds: ROUNDS },
-];
+/** How often, when nobody says otherwise. */
+export const ROUNDS = Number(process.env.FENCEPOST_KILL_ROUNDS ?? 30);
 const WRITERS = 2;
 const REPORTS_MIN = 3;
 const KILL_AFTER_MS_MAX = 400;
@@ -41,8 +35,9 @@ interface Stored {
   ok: boolean;
 }
 
-for (const { kind, rounds } of KINDS) {
-  if (chosenKinds([kind]).length === 0) continue;
+/** Registers the test for one browser. */
+export function killWhileWriting(kind: BrowserKind, rounds: number): void {
+  if (chosenKinds([kind]).length === 0) return;
   describe(`${kind.name}, killed while it writes`, () => {
     test('every acknowledged commit is there, every other one whole or absent', {
       timeout: ROUND_MS_MAX * (rounds + 1),
