@@ -28,7 +28,8 @@ export class Firing {
   nextDue(engine: Bridge): number | undefined {
     const { nextDue, nextCron } = engine;
     if (nextCron === undefined) return nextDue;
-    return Math.min(nextDue ?? Infinity, Math.max(nextCron, this.#lookAgainAt));
+    const blockedUntil = this.#blockedUntil(this.#committer.clock.now());
+    return Math.min(nextDue ?? Infinity, Math.max(nextCron, blockedUntil));
   }
 
   /** Whether there is something to fire; stages it. */
@@ -38,7 +39,12 @@ export class Firing {
   }
 
   #cronIsDue({ nextCron }: Bridge, now: number): boolean {
-    return nextCron !== undefined && Math.max(nextCron, this.#lookAgainAt) <= now;
+    return nextCron !== undefined && Math.max(nextCron, this.#blockedUntil(now)) <= now;
+  }
+
+  /** A wait that is longer than any began before the clock was set back. */
+  #blockedUntil(now: number): number {
+    return this.#lookAgainAt > now + LOOK_AGAIN_MS ? 0 : this.#lookAgainAt;
   }
 
   /** Fires everything that is due, over as many commits as it takes. */

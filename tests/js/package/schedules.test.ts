@@ -109,6 +109,24 @@ for (const [kind, when] of GRIDS) {
   }
 }
 
+for (const [kind, when] of GRIDS) {
+  test(`what one commit of ${kind} has no room for is fired by the next ones`, async () => {
+    const { store, clock, journal } = await bench();
+    const start = clock.now();
+    await store.schedule('s', when, { queue: 'mail', payload: 'x'.repeat(400_000) });
+    await store.close();
+    await clock.advance(25 * SECOND);
+    const again = await open('test', { clock, journal });
+    const { version } = again;
+    await clock.advance(1);
+    const expected = Array.from({ length: 25 }, (_, nth) => (nth + 1) * SECOND);
+    assert.deepEqual(await boundaries(again, start), expected);
+    assert.ok(again.version - version >= 2, 'in several commits');
+    assert.equal((await again.schedules.get('s'))?.next, start + 26 * SECOND);
+    await again.close();
+  });
+}
+
 test('registering again keeps the boundary, over restarts too, and takes the new job', async () => {
   const { store, clock, journal } = await bench();
   const start = clock.now();
