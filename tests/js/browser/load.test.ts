@@ -15,7 +15,10 @@ const WORKERS = ['worker', 'shared worker', 'service worker'];
 /** In a busy machine a call needs a while to arrive at the last writer. */
 const START_IN_MS = 4000;
 const SECONDS = Number(process.env.FENCEPOST_LOAD_SECONDS ?? 6);
-/** Measured on an idle machine it is below 1.2; a busy one is unfair by itself. */
+/**
+ * Each run prints its own. A machine that is busy with other things is unfair by itself: what this
+ * refuses is a writer that starves.
+ */
 const SPREAD_MAX = 3;
 
 /** A page or a worker, with a store of its own. */
