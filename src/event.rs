@@ -251,6 +251,12 @@ fn known(state: &State, id: TaskId) -> &Task {
 fn tell_moved(state: &State, before: &Task, after: &TaskRow) -> Option<Told> {
     use TaskState::{Dead, Done, Inflight, Waiting};
     let kind = match (&before.row.state, &after.state) {
+        // Abandoned: over before this very command, as after a lapse, which is no event either.
+        (Inflight(was), Inflight(is))
+            if was.token == is.token && is.deadline < after.updated_at =>
+        {
+            return None;
+        }
         (Inflight(was), Inflight(is)) if was.token == is.token => EventKind::Heartbeat,
         (Waiting | Inflight(_) | Done { .. } | Dead { .. }, Inflight(_)) => EventKind::Claimed,
         // Only a release takes the attempt back.
