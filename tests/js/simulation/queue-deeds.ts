@@ -279,7 +279,7 @@ function adopt(client: Client, chance: Chance): void {
 function result(client: Client, chance: Chance): void {
   // What was made without a handle has no retention.
   const mail = [...client.witness.now.tasks.values()].filter(
-    ({ queue, mark }) => queue === 'mail' && !/[ft]/.test(mark),
+    ({ queue, mark }) => queue === 'mail' && !/[fst]/.test(mark),
   );
   if (mail.length === 0) return;
   const { id } = chance.oneOf(mail);

@@ -15,6 +15,8 @@ export interface TaskSight {
   readonly runAt: number;
   readonly expiresAt: number | undefined;
   readonly updatedAt: number;
+  /** Of the schedule that made it. */
+  readonly boundary: number | undefined;
   /** Of the command that made it. */
   readonly mark: string;
 }
@@ -89,7 +91,7 @@ function familyOf(lease: string) {
 
 function taskSight(queue: string, task: TaskReply, marks: Map<number, string>): TaskSight {
   const { id, state, attempt, maxAttempts, token, owner, deadline } = task;
-  const { runAt, expiresAt, updatedAt } = task;
+  const { runAt, expiresAt, updatedAt, boundary } = task;
   let mark = marks.get(id);
   if (mark === undefined) {
     mark = String(JSON.parse(decoder.decode(task.payload)));
@@ -107,6 +109,7 @@ function taskSight(queue: string, task: TaskReply, marks: Map<number, string>): 
     runAt,
     expiresAt,
     updatedAt,
+    boundary,
     mark,
   };
 }

@@ -7,7 +7,7 @@ import type { Bridge } from '../../../pkg/dist/requests.js';
 import type { Ledger } from './ledger.js';
 import { mayBecome } from './lifecycle.js';
 import type { LogWatcher } from './shared-log.js';
-import { look, NOTHING_SEEN, type Sight } from './sight.js';
+import { look, NOTHING_SEEN, type Sight, type TaskSight } from './sight.js';
 import type { Trace } from './trace.js';
 import type { Verdict } from './verdict.js';
 
@@ -37,6 +37,7 @@ export class Witness implements LogWatcher {
   #highestId = 0;
   #highestToken = 0;
   #grants = new Map<number, Grant>();
+  #fired = new Set<string>();
   /** Set when time may run backwards in the next entry. */
   mayRepairClock = false;
 
@@ -152,6 +153,15 @@ export class Witness implements LogWatcher {
     }
   }
 
+  /** A boundary fires once, unless time itself was brought back to before it. */
+  #requireFirst({ mark, boundary }: TaskSight): void {
+    if (boundary === undefined || this.mayRepairClock) return;
+    const firing = `${mark} ${boundary}`;
+    const { verdict } = this.#parts;
+    verdict.require(!this.#fired.has(firing), () => `the boundary ${boundary} fired twice`);
+    this.#fired.add(firing);
+  }
+
   /** Every task was made once by somebody, and is there until somebody takes it away. */
   #requireTasks(before: Sight, after: Sight): void {
     const { verdict, ledger } = this.#parts;
@@ -159,6 +169,7 @@ export class Witness implements LogWatcher {
       if (before.tasks.has(task.id)) continue;
       verdict.require(task.id > this.#highestId, () => `task ${task.id} came back`);
       verdict.require(ledger.hasAsked(task.mark), () => `nobody made task ${task.id}`);
+      this.#requireFirst(task);
     }
     this.#highestId = Math.max(this.#highestId, ...after.tasks.keys());
     for (const task of before.tasks.values()) {

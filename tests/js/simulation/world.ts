@@ -13,6 +13,7 @@ import { Ledger } from './ledger.js';
 import { Machine, type Surroundings } from './machine.js';
 import { MISHAP_STEPS } from './mishaps.js';
 import { QUEUE_DEEDS } from './queue-deeds.js';
+import { SCHEDULE_DEEDS } from './schedule-deeds.js';
 import { Scheduler } from './scheduler.js';
 import { SharedLog } from './shared-log.js';
 import { STORE_DEEDS } from './store-deeds.js';
@@ -48,7 +49,12 @@ export interface Ending {
   readonly hash: string;
 }
 
-const DEEDS: readonly Deed[] = [...QUEUE_DEEDS, ...STORE_DEEDS, ...WORK_DEEDS];
+const DEEDS: readonly Deed[] = [
+  ...QUEUE_DEEDS,
+  ...STORE_DEEDS,
+  ...SCHEDULE_DEEDS,
+  ...WORK_DEEDS,
+];
 /** Steps of a hundred that are a mishap, where there are any. */
 const MISHAP_PERCENTS = [3, 10];
 /** How long the healed world is given to settle everything. */
