@@ -54,6 +54,7 @@ export class Committer {
   #closing: Promise<void> | null = null;
   #isClosed = false;
   readonly #onMerged = new Set<() => void>();
+  readonly #readers = new Set<(error: FencepostError) => void>();
   #whenSettled: (() => void)[] = [];
 
   constructor({ journal, replica, clock, timeout, compactBytesMin }: CommitterParts) {
@@ -103,7 +104,17 @@ export class Committer {
       look(news, this.replica.knownSlot);
       return null;
     });
-    await this.within('read', reading);
+    // Nobody waits for what is read in a store that has closed meanwhile: no timer is to be left.
+    let abandon = (_: FencepostError) => {};
+    const closed = new Promise<never>((_, reject) => {
+      abandon = reject;
+    });
+    this.#readers.add(abandon);
+    try {
+      await this.within('read', Promise.race([reading, closed]));
+    } finally {
+      this.#readers.delete(abandon);
+    }
   }
 
   /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */
@@ -126,8 +137,7 @@ export class Committer {
   }
 
   requireOpen(): void {
-    if (this.isOpen) return;
-    throw new FencepostError('STORE_CLOSED', 'the store is closed');
+    if (!this.isOpen) throw storeClosed();
   }
 
   /** Idempotent. Waits for everything that was accepted, then lets the journal go. */
@@ -147,6 +157,7 @@ export class Committer {
       });
     }
     this.#isClosed = true;
+    for (const abandon of this.#readers) abandon(storeClosed());
     try {
       await this.within(
         'close',
@@ -315,6 +326,10 @@ function takeGroup(waiting: Pending[]): Pending[] {
   if (size < 0) return waiting.splice(0);
   while (size < waiting.length && waiting[size]?.kind !== 'question') size += 1;
   return waiting.splice(0, size);
+}
+
+function storeClosed(): FencepostError {
+  return new FencepostError('STORE_CLOSED', 'the store is closed');
 }
 
 function knowsNothingStored(error: unknown): boolean {

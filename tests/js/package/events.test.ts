@@ -369,6 +369,28 @@ test('closing the store ends the loop after what is buffered', async () => {
   throws(() => store.events(), 'STORE_CLOSED');
 });
 
+test('closing the store leaves no timer behind for the past that somebody was reading', async () => {
+  const calls = { made: 0, held: Infinity };
+  const journal = faulty(memory(), {
+    choose: (operation, call) => {
+      if (operation === 'commit') calls.made = call;
+      return operation === 'commit' && call === calls.held ? 'hold-request' : null;
+    },
+  });
+  const { store, clock } = await bench({ journal });
+  await store.kv.put('a', 1);
+  // The first call asks where the store is, the second reads.
+  calls.held = calls.made + 2;
+  const replaying = reader(store, { from: 0 });
+  const next = replaying.next();
+  await clock.settle();
+  assert.equal(journal.held, 1);
+  await replaying.return?.();
+  await store.close();
+  assert.equal(clock.timers, 0);
+  assert.deepEqual(await next, { done: true, value: undefined });
+});
+
 test('nothing is left behind by a loop that is left', async () => {
   const inner = memory();
   const watched = { count: 0 };

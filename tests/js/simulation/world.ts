@@ -49,12 +49,7 @@ export interface Ending {
   readonly hash: string;
 }
 
-const DEEDS: readonly Deed[] = [
-  ...QUEUE_DEEDS,
-  ...STORE_DEEDS,
-  ...SCHEDULE_DEEDS,
-  ...WORK_DEEDS,
-];
+const DEEDS: readonly Deed[] = [...QUEUE_DEEDS, ...STORE_DEEDS, ...SCHEDULE_DEEDS, ...WORK_DEEDS];
 /** Steps of a hundred that are a mishap, where there are any. */
 const MISHAP_PERCENTS = [3, 10];
 /** How long the healed world is given to settle everything. */
