@@ -8,7 +8,9 @@ use crate::codec::Snapshot;
 use crate::error::Error;
 use crate::id::{QueueId, Seq, TaskId};
 use crate::name::Name;
+use crate::place::Place;
 use crate::state::State;
+use crate::table::Table;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// Whether the entry is the next one of the log that the state knows.
@@ -57,7 +59,7 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
         return Err("commands do not cover the changes");
     }
     let mut fit = Fit::on(state);
-    let mut names: BTreeSet<&Name> = BTreeSet::new();
+    let mut names = Table::default();
     for (position, change) in body.changes.iter().enumerate() {
         match change {
             Change::Founded { rows, .. } => {
@@ -72,7 +74,8 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
                 }
             }
             Change::QueueCreated { queue, name } => {
-                let known = state.queue_id(name.as_str()).is_some() || !names.insert(name);
+                let known = state.queue_id(name.as_str()).is_some()
+                    || names.insert(name.clone(), ()).is_some();
                 if known || queue.0 as usize != fit.queues {
                     return Err("a queue is created twice");
                 }
@@ -112,7 +115,7 @@ struct Fit<'a> {
     last_id: TaskId,
     last_seqs: BTreeMap<QueueId, Seq>,
     /// Whether a schedule is there after the entry so far.
-    schedules: BTreeMap<&'a Name, bool>,
+    schedules: Table<bool>,
 }
 
 impl<'a> Fit<'a> {
@@ -124,7 +127,7 @@ impl<'a> Fit<'a> {
             queues: state.queues.len(),
             last_id: state.counters.task_id,
             last_seqs: BTreeMap::new(),
-            schedules: BTreeMap::new(),
+            schedules: Table::default(),
         }
     }
 
@@ -157,21 +160,21 @@ impl<'a> Fit<'a> {
         Ok(())
     }
 
-    fn put_schedule(&mut self, name: &'a Name) {
-        self.schedules.insert(name, true);
+    fn put_schedule(&mut self, name: &Name) {
+        self.schedules.insert(name.clone(), true);
     }
 
     fn require_schedule(&self, name: &Name) -> Result<(), &'static str> {
         let merged = || self.state.timetable.get(name.as_str()).is_some();
-        match self.schedules.get(name).copied().unwrap_or_else(merged) {
+        match self.schedules.get(name.as_str()).copied().unwrap_or_else(merged) {
             true => Ok(()),
             false => Err("an unknown schedule is named"),
         }
     }
 
-    fn remove_schedule(&mut self, name: &'a Name) -> Result<(), &'static str> {
+    fn remove_schedule(&mut self, name: &Name) -> Result<(), &'static str> {
         self.require_schedule(name)?;
-        self.schedules.insert(name, false);
+        self.schedules.insert(name.clone(), false);
         Ok(())
     }
 
@@ -195,8 +198,8 @@ pub fn require_sound(snapshot: &Snapshot) -> Result<(), Error> {
 }
 
 fn require_sound_rows(rows: &Rows, counters: Counters) -> Result<(), &'static str> {
-    let names: BTreeSet<&Name> = rows.queues.iter().map(|queue| &queue.name).collect();
-    if names.len() != rows.queues.len() {
+    let mut names = Table::default();
+    if rows.queues.iter().any(|queue| names.insert(queue.name.clone(), ()).is_some()) {
         return Err("two queues have one name");
     }
     if !rows.tasks.is_sorted_by(|one, other| one.id < other.id) {
@@ -205,12 +208,14 @@ fn require_sound_rows(rows: &Rows, counters: Counters) -> Result<(), &'static st
     if rows.tasks.last().is_some_and(|task| task.id > counters.task_id) {
         return Err("a task is above the last id given out");
     }
-    let mut seqs = BTreeSet::new();
+    let mut seqs = BTreeMap::new();
     for task in &rows.tasks {
         let Some(queue) = rows.queues.get(task.queue.0 as usize) else {
             return Err("a task is in an unknown queue");
         };
-        if task.spec.seq > queue.last_seq || !seqs.insert((task.queue, task.spec.seq)) {
+        let place =
+            Place { rank: task.queue.0.into(), number: task.spec.seq.get(), ..Place::default() };
+        if task.spec.seq > queue.last_seq || seqs.insert(place, task.id).is_some() {
             return Err("a sequence number was not given out, or twice");
         }
     }

@@ -11,9 +11,9 @@ use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
 use crate::schedule::{Schedule, ScheduleRow, ScheduleSpec};
+use crate::table::Table;
 use crate::task::{DeadReason, Task, TaskRow, TaskSpec};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// All rows of a store.
@@ -23,9 +23,9 @@ pub struct Rows {
     pub queues: Vec<QueueRow>,
     /// In id order.
     pub tasks: Vec<Task>,
-    pub leases: BTreeMap<Name, LeaseRow>,
-    pub values: BTreeMap<Name, ValueRow>,
-    pub schedules: BTreeMap<Name, Schedule>,
+    pub leases: Table<LeaseRow>,
+    pub values: Table<ValueRow>,
+    pub schedules: Table<Schedule>,
 }
 
 /// A queue without its tasks.
@@ -34,7 +34,7 @@ pub struct QueueRow {
     pub name: Name,
     pub paused: bool,
     pub last_seq: Seq,
-    pub kept_keys: BTreeMap<Name, KeptKey>,
+    pub kept_keys: Table<KeptKey>,
 }
 
 /// One row put or removed.

@@ -1,6 +1,5 @@
 //! Rebuilds every index from the rows and compares.
 
-use crate::id::QueueId;
 use crate::index::{Places, TaskIndex};
 use crate::name::Name;
 use crate::place::Place;
@@ -18,9 +17,9 @@ pub struct Report {
 /// **Cost:** O(n log n), and as much memory again as the indexes have.
 pub fn verify(state: &State) -> Report {
     let mut problems = Vec::new();
-    let mut rebuilt: BTreeMap<QueueId, TaskIndex> = BTreeMap::new();
+    let mut rebuilt = vec![TaskIndex::default(); state.queues.len()];
     for task in state.tasks() {
-        let index = rebuilt.entry(task.queue).or_default();
+        let index = &mut rebuilt[task.queue.0 as usize];
         index.update(task, &Places::NONE, &Places::of(task, state.horizon()));
         if task.id > state.counters.task_id {
             problems.push(format!("task {} is above the last id given out", task.id));
@@ -31,8 +30,8 @@ pub fn verify(state: &State) -> Report {
         }
     }
     for (position, queue) in state.queues.iter().enumerate() {
-        let expected = rebuilt.remove(&QueueId(position as u32)).unwrap_or_default();
-        for (name, same) in queue.tasks.compare(&expected) {
+        let expected = &rebuilt[position];
+        for (name, same) in queue.tasks.compare(expected) {
             if !same {
                 problems.push(format!("queue {:?}: index {name} differs", queue.name.as_str()));
             }

@@ -212,7 +212,7 @@ fn tell(state: &State, change: &Change) -> Option<Told> {
             let changes = queue.paused != *paused;
             changes.then(|| Told::of(kind, Subject::Queue(queue.name.clone())))
         }
-        Change::LeasePut { name, row } => tell_lease(state.leases.get(name), name, row),
+        Change::LeasePut { name, row } => tell_lease(state.leases.get(name.as_str()), name, row),
         Change::ValuePut { key, .. } => {
             Some(Told::of(EventKind::ValuePut, Subject::Value(key.clone())))
         }

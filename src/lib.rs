@@ -24,6 +24,7 @@ pub mod rights;
 pub mod schedule;
 pub mod staged;
 pub mod state;
+pub mod table;
 pub mod task;
 pub mod timetable;
 pub mod txn;

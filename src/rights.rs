@@ -5,11 +5,9 @@
 
 use crate::error::Error;
 use crate::name::{EFFECT_PREFIX, LOCK_PREFIX};
-use serde::{Deserialize, Serialize};
 
 /// One thing that a caller may be allowed to do.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Right {
     Enqueue,
     Claim,
@@ -22,8 +20,7 @@ pub enum Right {
 }
 
 /// What the right is exercised on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Realm {
     Queue,
     Lease,
@@ -31,7 +28,7 @@ pub enum Realm {
 }
 
 /// Some rights on a name, or on all names with a prefix.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Grant {
     pub realm: Realm,
     /// A name, or a prefix ending in `*`.
@@ -40,7 +37,7 @@ pub struct Grant {
 }
 
 /// Who calls, and what it may do.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Caller {
     pub actor: String,
     pub may: Vec<Grant>,

@@ -16,8 +16,10 @@ use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
 use crate::schedule::Schedule;
+use crate::table::Table;
 use crate::task::Task;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 
 /// `None`: the row was removed.
 pub type Row<T> = Option<T>;
@@ -29,13 +31,13 @@ pub struct Staged {
     tasks: Vec<StagedTask>,
     /// Where each task lies in `tasks`.
     places: BTreeMap<TaskId, u32>,
-    leases: BTreeMap<Name, Row<LeaseRow>>,
-    values: BTreeMap<Name, StagedValue>,
-    schedules: BTreeMap<Name, Row<Schedule>>,
+    leases: Table<Row<LeaseRow>>,
+    values: Table<StagedValue>,
+    schedules: Table<Row<Schedule>>,
     /// By queue id, as far as anything is staged there.
     queues: Vec<Option<Box<QueueRows>>>,
     touched: Vec<QueueId>,
-    queue_names: BTreeMap<Name, QueueId>,
+    queue_names: Table<QueueId>,
     changes: Vec<Change>,
     command_ends: Vec<u32>,
     undo: Vec<Undo>,
@@ -47,7 +49,7 @@ pub struct Staged {
 #[derive(Debug, Default)]
 struct QueueRows {
     row: StagedQueue,
-    kept_keys: BTreeMap<Name, Row<KeptKey>>,
+    kept_keys: Table<Row<KeptKey>>,
     /// Of the queue's staged tasks, as far as they are indexed.
     index: Option<Box<TaskIndex>>,
     /// Below it, every row of the state's `ready` index is staged already.
@@ -157,10 +159,7 @@ impl Staged {
     }
 
     fn write_task(&mut self, staged: StagedTask) {
-        let place = match self.places.get(&staged.id) {
-            Some(place) => *place,
-            None => self.tasks.len() as u32,
-        };
+        let place = self.places.get(&staged.id).copied().unwrap_or(self.tasks.len() as u32);
         let before = match self.tasks.get(place as usize) {
             Some(_) => {
                 self.unindex(place);
@@ -247,8 +246,11 @@ impl Staged {
     }
 
     /// In key order.
-    pub fn values(&self) -> impl Iterator<Item = (&Name, &StagedValue)> {
-        self.values.iter()
+    pub fn values_of<'a>(
+        &'a self,
+        keys: (Bound<&str>, Bound<&str>),
+    ) -> impl Iterator<Item = (&'a Name, &'a StagedValue)> + use<'a> {
+        self.values.range(keys)
     }
 
     /// The version a key had before the running command: what its checks compare with.
@@ -323,9 +325,7 @@ impl Staged {
         self.changes.truncate(savepoint.changes);
         if self.undo.len() > savepoint.undo {
             for queue in &self.touched {
-                if let Some(rows) = &mut self.queues[queue.0 as usize] {
-                    rows.ready_floor = None;
-                }
+                self.queues[queue.0 as usize].iter_mut().for_each(|rows| rows.ready_floor = None);
             }
         }
         while self.undo.len() > savepoint.undo {
@@ -339,7 +339,7 @@ impl Staged {
                 Undo::Schedule(name, before) => restore(&mut self.schedules, name, before),
                 Undo::Queue(queue, before) => self.rows_of(queue).row = before,
                 Undo::QueueName(name) => {
-                    self.queue_names.remove(&name);
+                    self.queue_names.remove(name.as_str());
                 }
             }
         }
@@ -392,9 +392,9 @@ impl Staged {
     }
 }
 
-fn restore<K: Ord, V>(map: &mut BTreeMap<K, V>, key: K, before: Option<V>) {
+fn restore<T>(table: &mut Table<T>, name: Name, before: Option<T>) {
     match before {
-        Some(value) => map.insert(key, value),
-        None => map.remove(&key),
+        Some(row) => table.insert(name, row),
+        None => table.remove(name.as_str()),
     };
 }

@@ -18,6 +18,7 @@ use crate::place::Place;
 use crate::removals::Removals;
 use crate::replicas::Replicas;
 use crate::schedule::{Schedule, ScheduleRow};
+use crate::table::Table;
 use crate::task::{Task, TaskRow};
 use crate::timetable::Timetable;
 use slab::Slab;
@@ -44,7 +45,7 @@ pub struct Queue {
     pub paused: bool,
     pub last_seq: Seq,
     pub tasks: TaskIndex,
-    pub kept_keys: BTreeMap<Name, KeptKey>,
+    pub kept_keys: Table<KeptKey>,
     /// The kept keys by the end of their retention.
     pub kept_until: BTreeMap<Place, Name>,
     /// Its place in `State::agenda`.
@@ -59,12 +60,12 @@ pub struct State {
     pub replicas: Replicas,
     /// Of tasks that leave no other trace.
     pub removals: Removals,
-    pub leases: BTreeMap<Name, LeaseRow>,
+    pub leases: Table<LeaseRow>,
     /// Lease records by the instant at which they are removed.
     pub leases_gone: BTreeMap<Place, Name>,
-    pub values: BTreeMap<Name, ValueRow>,
+    pub values: Table<ValueRow>,
     pub timetable: Timetable,
-    pub queue_names: BTreeMap<Name, QueueId>,
+    pub queue_names: Table<QueueId>,
     /// By queue id.
     pub queues: Vec<Queue>,
     /// Where each row lies in `rows`.
@@ -94,7 +95,7 @@ impl State {
         self.replicas.record(body.commit, entry.slot);
         if let Some(Change::Founded { rows: Some(rows), .. }) = body.changes.first() {
             // A version that a value has already is not given out again.
-            let newest = rows.values.values().map(|row| row.version).max();
+            let newest = rows.values.iter().map(|(_, row)| row.version).max();
             self.head.version = newest.unwrap_or_default();
         }
         let mut ends = body.command_ends.iter().peekable();
@@ -154,7 +155,7 @@ impl State {
                 self.values.insert(key, ValueRow { value, version });
             }
             Change::ValueDeleted { key } => {
-                self.values.remove(&key);
+                self.values.remove(key.as_str());
             }
             Change::SchedulePut { name, spec, row } => {
                 self.timetable.put(name, Schedule { spec, row });
@@ -211,7 +212,7 @@ impl State {
     }
 
     fn remove_lease(&mut self, name: &Name) {
-        if let Some(row) = self.leases.remove(name) {
+        if let Some(row) = self.leases.remove(name.as_str()) {
             self.leases_gone.remove(&row.gone_place());
         }
     }
@@ -264,11 +265,11 @@ impl State {
             self.add_queue(QueueId(id as u32), row.name);
             let queue = &mut self.queues[id];
             (queue.paused, queue.last_seq) = (row.paused, row.last_seq);
-            row.kept_keys.into_iter().for_each(|(key, kept)| queue.keep_key(key, kept));
+            row.kept_keys.into_rows().for_each(|(key, kept)| queue.keep_key(key, kept));
             self.note_due(QueueId(id as u32));
         }
         rows.tasks.into_iter().for_each(|task| self.add_task(task));
-        rows.leases.into_iter().for_each(|(name, row)| self.put_lease(name, row));
+        rows.leases.into_rows().for_each(|(name, row)| self.put_lease(name, row));
         self.values = rows.values;
         self.timetable = Timetable::of(rows.schedules);
     }
@@ -357,7 +358,7 @@ impl Queue {
             paused: false,
             last_seq: Seq::default(),
             tasks: TaskIndex::default(),
-            kept_keys: BTreeMap::new(),
+            kept_keys: Table::default(),
             kept_until: BTreeMap::new(),
             next_due: None,
         }
@@ -379,7 +380,7 @@ impl Queue {
     }
 
     fn free_key(&mut self, key: &Name) {
-        if let Some(kept) = self.kept_keys.remove(key) {
+        if let Some(kept) = self.kept_keys.remove(key.as_str()) {
             self.kept_until.remove(&kept.place());
         }
     }

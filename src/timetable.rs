@@ -8,12 +8,13 @@
 use crate::id::Instant;
 use crate::name::Name;
 use crate::schedule::{Schedule, When};
-use std::collections::{BTreeMap, BTreeSet};
+use crate::table::Table;
+use std::collections::BTreeSet;
 
 /// Schedules and the order in which they come due.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Timetable {
-    rows: BTreeMap<Name, Schedule>,
+    rows: Table<Schedule>,
     /// Those whose boundaries the engine works out.
     due: BTreeSet<(Instant, Name)>,
     /// Those whose boundaries the host works out, apart: a host that cannot must not be woken for
@@ -22,9 +23,9 @@ pub struct Timetable {
 }
 
 impl Timetable {
-    pub fn of(rows: BTreeMap<Name, Schedule>) -> Self {
+    pub fn of(rows: Table<Schedule>) -> Self {
         let mut timetable = Self::default();
-        rows.into_iter().for_each(|(name, schedule)| timetable.put(name, schedule));
+        rows.into_rows().for_each(|(name, schedule)| timetable.put(name, schedule));
         timetable
     }
 
@@ -37,7 +38,7 @@ impl Timetable {
     }
 
     pub fn remove(&mut self, name: &Name) -> Option<Schedule> {
-        let schedule = self.rows.remove(name)?;
+        let schedule = self.rows.remove(name.as_str())?;
         if let Some(next) = schedule.row.next {
             self.order_of(&schedule).remove(&(next, name.clone()));
         }
@@ -56,7 +57,7 @@ impl Timetable {
     }
 
     /// In name order.
-    pub fn rows(&self) -> &BTreeMap<Name, Schedule> {
+    pub fn rows(&self) -> &Table<Schedule> {
         &self.rows
     }
 

@@ -282,7 +282,7 @@ impl Txn<'_> {
         let merged = self.state.timetable.rows();
         let (mut added, mut removed) = (0, 0);
         for (name, row) in self.staged.schedules() {
-            let was_there = merged.contains_key(name);
+            let was_there = merged.contains_key(name.as_str());
             added += usize::from(row.is_some() && !was_there);
             removed += usize::from(row.is_none() && was_there);
         }

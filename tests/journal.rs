@@ -240,7 +240,7 @@ fn a_restored_snapshot_founds_a_new_log_whose_tokens_and_time_go_on() {
     assert_eq!(new.state().head.time, old.state().head.time);
     assert!(new.state().counters.token >= old.state().counters.token);
     assert_eq!(new.state().counters.task_id, old.state().counters.task_id);
-    let newest = old.state().values.values().map(|row| row.version).max();
+    let newest = old.state().values.iter().map(|(_, row)| row.version).max();
     assert!(newest.is_some() && Some(new.state().head.version) > newest);
     let mut replica = support::engine(10);
     replica.merge(&bytes).unwrap();

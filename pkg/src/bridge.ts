@@ -150,7 +150,8 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
   }
 
   addCaller(caller: CallerRequest): number {
-    return this.thrown(() => this.core.addCaller(caller));
+    const size = packRequest.caller(this.packer.begin(), caller).size;
+    return this.reply(this.core.addCaller(size)).number();
   }
 
   removeCaller(caller: number): void {

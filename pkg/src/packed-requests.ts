@@ -4,6 +4,7 @@
 
 import type { Packer } from './packing.js';
 import {
+  type CallerRequest,
   type ClaimReference,
   type CompleteRequest,
   type EnqueueRequest,
@@ -15,6 +16,8 @@ import {
   type WriteRequest,
 } from './requests.js';
 
+const REALMS = ['queue', 'lease', 'kv'];
+const RIGHTS = ['enqueue', 'claim', 'settle', 'inspect', 'manage', 'acquire', 'read', 'write'];
 const WRITE_KINDS = { put: 0, delete: 1, check: 2 } as const;
 
 function enqueue(packer: Packer, request: EnqueueRequest): Packer {
@@ -76,7 +79,18 @@ function nameList(packer: Packer, request: NameListRequest): Packer {
   return packer.text(request.prefix).text(request.cursor).number(request.limit);
 }
 
+/** Realms and rights in the order of `src/wasm/requests.rs`. */
+function caller(packer: Packer, { actor, may }: CallerRequest): Packer {
+  packer.text(actor).count(may.length);
+  for (const { realm, pattern, rights } of may) {
+    packer.byte(REALMS.indexOf(realm)).text(pattern).count(rights.length);
+    for (const right of rights) packer.byte(RIGHTS.indexOf(right));
+  }
+  return packer;
+}
+
 export const packRequest = {
+  caller,
   enqueue,
   enqueues,
   claimReference,

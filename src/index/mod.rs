@@ -22,8 +22,8 @@ mod scheduled;
 pub use order::Order;
 
 use crate::id::{Instant, TaskId};
-use crate::name::Name;
 use crate::place::Place;
+use crate::table::Table;
 use crate::task::{Phase, Task};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Range;
@@ -35,7 +35,7 @@ pub struct TaskIndex {
     orders: [BTreeMap<Place, TaskId>; Order::ALL.len()],
     /// Who takes an idempotency key. Keys that outlive their completed task are rows of their own
     /// (`KeptKey`), not part of this index.
-    keys: BTreeMap<Name, TaskId>,
+    keys: Table<TaskId>,
     counts: [usize; Phase::ALL.len()],
 }
 
@@ -99,8 +99,8 @@ impl TaskIndex {
                 self.keys.insert(key.clone(), task.id);
             }
             // The trap: a newer task may hold the key by now. Only the holder's entry may go.
-            (Some(key), true, false) if self.keys.get(key) == Some(&task.id) => {
-                self.keys.remove(key);
+            (Some(key), true, false) if self.keys.get(key.as_str()) == Some(&task.id) => {
+                self.keys.remove(key.as_str());
             }
             _ => {}
         }

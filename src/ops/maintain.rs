@@ -63,7 +63,7 @@ pub fn repair_clock(txn: &mut Txn<'_>, crons: &BTreeMap<Name, Instant>) -> Resul
             txn.put_row(task, TaskRow { state, updated_at: now, ..task.row.clone() });
         }
     }
-    for (name, row) in &state.leases {
+    for (name, row) in state.leases.iter() {
         let LeaseState::Held { owner, until } = &row.state else { continue };
         let latest: Instant = now.after(row.ttl);
         if *until > latest {

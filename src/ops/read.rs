@@ -86,13 +86,13 @@ impl<'a> View<'a> {
         };
         let limit = limit.min(PAGE_ITEMS_MAX);
         let phases = phase.as_ref().map_or(&Phase::ALL[..], std::slice::from_ref);
-        let mut items: Vec<&Task> = phases
-            .iter()
-            .flat_map(|phase| queue.tasks.of_phase(*phase, after).take(limit + 1))
-            .filter_map(|id| self.state.task(id))
-            .collect();
-        items.sort_unstable_by_key(|task| task.id);
-        Page::of(items.into_iter(), limit, |task| task.bytes())
+        let mut ids: Vec<TaskId> = Vec::new();
+        for phase in phases {
+            ids.extend(queue.tasks.of_phase(*phase, after).take(limit + 1));
+        }
+        ids.sort_unstable();
+        let items = ids.into_iter().filter_map(|id| self.state.task(id));
+        Page::of(items, limit, |task| task.bytes())
     }
 
     /// In the order of [`Phase::ALL`]. **Cost:** O(1).
@@ -175,7 +175,7 @@ impl<'a> View<'a> {
         after: Option<&str>,
         limit: usize,
     ) -> Page<(&'a Name, &'a LeaseRow)> {
-        let rows = self.state.leases.range::<str, _>(from(prefix, after));
+        let rows = self.state.leases.range(from(prefix, after));
         let seen = rows
             .take_while(|(name, _)| name.as_str().starts_with(prefix))
             .filter(|(_, row)| row.holder(self.now).is_some())
@@ -195,7 +195,7 @@ impl<'a> View<'a> {
         after: Option<&str>,
         limit: usize,
     ) -> Page<(&'a Name, &'a ValueRow)> {
-        let rows = self.state.values.range::<str, _>(from(prefix, after));
+        let rows = self.state.values.range(from(prefix, after));
         let seen = rows
             .take_while(|(key, _)| key.as_str().starts_with(prefix))
             .filter(|(key, _)| self.shows(Right::Read, Realm::Kv, key));

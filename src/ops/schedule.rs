@@ -200,7 +200,7 @@ fn fire(
 /// schedules are then; one that is not named keeps its own.
 pub(super) fn repair(txn: &mut Txn<'_>, crons: &BTreeMap<Name, Instant>) {
     let (state, now) = (txn.state, txn.now);
-    for (name, schedule) in state.timetable.rows() {
+    for (name, schedule) in state.timetable.rows().iter() {
         let Some(next) = schedule.row.next else { continue };
         let repaired = schedule.spec.when.repaired(next, crons.get(name).copied(), now);
         if repaired != next {

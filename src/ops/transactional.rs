@@ -8,7 +8,6 @@ use crate::name::{Name, NameRef, RESERVED_PREFIX};
 use crate::rights::{Realm, Right};
 use crate::task::Task;
 use crate::txn::Txn;
-use std::collections::BTreeMap;
 
 /// A value; the version of an own write is not known before it is committed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -35,11 +34,9 @@ pub fn values(
     limit: usize,
 ) -> Page<(Name, Found)> {
     let range = from(prefix, after);
-    let fresh: BTreeMap<&str, &Name> =
-        txn.staged.values().map(|(key, _)| (key.as_str(), key)).collect();
-    let merged = txn.state.values.range::<str, _>(range).map(|(key, _)| key);
+    let merged = txn.state.values.range(range).map(|(key, _)| key);
     let merged = merged.take_while(|key| key.as_str().starts_with(prefix)).peekable();
-    let fresh = fresh.range::<str, _>(range).map(|(_, key)| *key);
+    let fresh = txn.staged.values_of(range).map(|(key, _)| key);
     let fresh = fresh.take_while(|key| key.as_str().starts_with(prefix)).peekable();
     let seen = united(merged, fresh)
         .filter(|key| !key.as_str().starts_with(RESERVED_PREFIX))

@@ -2,10 +2,11 @@
 
 use super::{Core, When, answer, records, requests};
 use crate::change::Removal;
+use crate::engine::CallerId;
 use crate::error::Error;
 use crate::id::TaskId;
 use crate::ops::read::{Explanation, QueueSummary};
-use crate::rights::Caller;
+
 use crate::task::Phase;
 use serde::Serialize;
 use wasm_bindgen::prelude::*;
@@ -277,24 +278,21 @@ impl Core {
 /// Callers.
 #[wasm_bindgen]
 impl Core {
-    /// Makes a caller with `{ actor, may: [{ realm, pattern, rights }] }` known, and numbers it
-    /// from 1.
+    /// Makes a caller known, and numbers it from 1.
     #[wasm_bindgen(js_name = addCaller)]
-    pub fn add_caller(&mut self, caller: JsValue) -> Result<u32, JsValue> {
-        let caller: Caller = serde_wasm_bindgen::from_value(caller).map_err(|error| {
-            thrown(Error::InvalidArgument {
-                argument: "caller",
-                expected: "{ actor, may: [grant, …] }",
-                got: error.to_string(),
-            })
-        })?;
-        Ok(self.engine.add_caller(caller).0 + 1)
+    pub fn add_caller(&mut self, request: u32) -> i32 {
+        self.command(
+            request,
+            When { now: 0.0, caller: 0 },
+            |engine, reader, _| Ok(engine.add_caller(requests::caller(reader)?)),
+            |reply, CallerId(number)| reply.number(u64::from(number) + 1),
+        )
     }
 
     #[wasm_bindgen(js_name = removeCaller)]
     pub fn remove_caller(&mut self, caller: u32) {
         if let Some(caller) = caller.checked_sub(1) {
-            self.engine.remove_caller(crate::engine::CallerId(caller));
+            self.engine.remove_caller(CallerId(caller));
         }
     }
 }

@@ -124,7 +124,7 @@ pub fn whole(argument: &'static str, number: f64) -> Result<u64, Error> {
         return Ok(number as u64);
     }
     let expected = "a whole number from 0 to 2^53 - 1";
-    Err(Error::InvalidArgument { argument, expected, got: number.to_string() })
+    Err(Error::InvalidArgument { argument, expected, got: shown(number) })
 }
 
 fn missing(argument: &'static str) -> Error {
@@ -137,4 +137,9 @@ fn cut_short() -> Error {
         expected: "a complete packed request",
         got: "one that is cut short".to_owned(),
     }
+}
+
+/// A number as JavaScript shows it; Rust's own way weighs twenty kilobytes.
+pub fn shown(number: f64) -> String {
+    js_sys::Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default()
 }

@@ -1,6 +1,6 @@
 //! Decodes requests. The order of the fields is that of `pkg/src/packing.ts`.
 
-use super::reader::Reader;
+use super::reader::{self, Reader};
 use crate::backoff::{Backoff, Jitter};
 use crate::error::Error;
 use crate::id::{Instant, Millis, Priority, TaskId, Token, Version};
@@ -8,6 +8,7 @@ use crate::limits::BATCH_ITEMS_MAX;
 use crate::ops::{
     Acquire, ClaimRef, ClaimRequest, Completion, Enqueue, Failure, Heartbeat, Renew, Write,
 };
+use crate::rights::{Caller, Grant, Realm, Right};
 use crate::task::Stamps;
 
 pub fn enqueue<'a>(reader: &mut Reader<'a>) -> Result<Enqueue<'a>, Error> {
@@ -32,7 +33,7 @@ fn priority(reader: &mut Reader<'_>) -> Result<Priority, Error> {
     };
     let expected = "a whole number between -(2^53 - 1) and 2^53 - 1";
     let invalid =
-        || Error::InvalidArgument { argument: "priority", expected, got: number.to_string() };
+        || Error::InvalidArgument { argument: "priority", expected, got: reader::shown(number) };
     if number.fract() != 0.0 {
         return Err(invalid());
     }
@@ -176,4 +177,41 @@ pub fn renew<'a>(reader: &mut Reader<'a>) -> Result<Renew<'a>, Error> {
 
 fn absent(argument: &'static str) -> Error {
     Error::InvalidArgument { argument, expected: "bytes", got: "none".to_owned() }
+}
+
+const REALMS: [Realm; 3] = [Realm::Queue, Realm::Lease, Realm::Kv];
+const RIGHTS: [Right; 8] = [
+    Right::Enqueue,
+    Right::Claim,
+    Right::Settle,
+    Right::Inspect,
+    Right::Manage,
+    Right::Acquire,
+    Right::Read,
+    Right::Write,
+];
+
+pub fn caller(reader: &mut Reader<'_>) -> Result<Caller, Error> {
+    let actor = reader.text("actor")?.ok_or_else(|| absent("actor"))?.to_owned();
+    let mut may = Vec::new();
+    for _ in 0..reader.count()? {
+        may.push(grant(reader)?);
+    }
+    Ok(Caller { actor, may })
+}
+
+fn grant(reader: &mut Reader<'_>) -> Result<Grant, Error> {
+    let realm = chosen("realm", &REALMS, reader.byte()?)?;
+    let pattern = reader.text("pattern")?.ok_or_else(|| absent("pattern"))?.to_owned();
+    let mut rights = Vec::new();
+    for _ in 0..reader.count()? {
+        rights.push(chosen("rights", &RIGHTS, reader.byte()?)?);
+    }
+    Ok(Grant { realm, pattern, rights })
+}
+
+fn chosen<T: Copy>(argument: &'static str, choices: &[T], byte: u8) -> Result<T, Error> {
+    let expected = "the number of a choice";
+    let invalid = || Error::InvalidArgument { argument, expected, got: byte.to_string() };
+    choices.get(usize::from(byte)).copied().ok_or_else(invalid)
 }

@@ -117,7 +117,7 @@ impl History {
         });
         assert_eq!(self.tasks, tasks.collect());
         // A record that nobody has held for long is removed, and that is not told.
-        self.leases.retain(|name, _| state.leases.contains_key(name));
+        self.leases.retain(|name, _| state.leases.contains_key(name.as_str()));
         let leases = state.leases.iter().filter_map(|(name, row)| match &row.state {
             LeaseState::Held { owner, .. } => Some((name.clone(), (owner.clone(), row.token))),
             LeaseState::Released { .. } => None,
@@ -127,6 +127,6 @@ impl History {
         assert_eq!(self.values, values.collect());
         let paused = state.queues.iter().filter(|queue| queue.paused);
         assert_eq!(self.paused, paused.map(|queue| queue.name.clone()).collect());
-        assert!(self.schedules.iter().eq(state.timetable.rows().keys()));
+        assert!(self.schedules.iter().eq(state.timetable.rows().iter().map(|(name, _)| name)));
     }
 }
