@@ -67,6 +67,9 @@ pub enum EventKind {
     Gap,
 }
 
+/// The reason of a release whose attempt counts.
+pub const ABANDONED: &str = "abandoned";
+
 /// What an event is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Subject {
@@ -251,12 +254,7 @@ fn known(state: &State, id: TaskId) -> &Task {
 fn tell_moved(state: &State, before: &Task, after: &TaskRow) -> Option<Told> {
     use TaskState::{Dead, Done, Inflight, Waiting};
     let kind = match (&before.row.state, &after.state) {
-        // Abandoned: over before this very command, as after a lapse, which is no event either.
-        (Inflight(was), Inflight(is))
-            if was.token == is.token && is.deadline < after.updated_at =>
-        {
-            return None;
-        }
+        (Inflight(_), Inflight(_)) if is_abandoned(before, after) => EventKind::Released,
         (Inflight(was), Inflight(is)) if was.token == is.token => EventKind::Heartbeat,
         (Waiting | Inflight(_) | Done { .. } | Dead { .. }, Inflight(_)) => EventKind::Claimed,
         // Only a release takes the attempt back.
@@ -270,15 +268,26 @@ fn tell_moved(state: &State, before: &Task, after: &TaskRow) -> Option<Told> {
         }
     };
     let reason = match after.state {
-        Dead { reason, .. } => Some(reason),
+        Dead { reason, .. } => Some(in_words(reason)),
+        Inflight(_) if kind == EventKind::Released => Some(ABANDONED.into()),
         Waiting | Inflight(_) | Done { .. } => None,
     };
     let mut told = tell_task(state, before, kind);
     if let Inflight(claim) = &after.state {
         told.holder = Some((claim.owner.clone(), claim.token));
     }
-    told.reason = reason.map(in_words);
+    told.reason = reason;
     Some(told)
+}
+
+/// The same claim, over before this very command: its row waits for the next claim, as any lapsed
+/// one does.
+fn is_abandoned(before: &Task, after: &TaskRow) -> bool {
+    let (TaskState::Inflight(was), TaskState::Inflight(is)) = (&before.row.state, &after.state)
+    else {
+        return false;
+    };
+    was.token == is.token && is.deadline < after.updated_at
 }
 
 fn tell_removed(state: &State, before: &Task, removal: &Removal) -> Option<Told> {

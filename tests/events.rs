@@ -78,13 +78,13 @@ fn a_failure_without_any_wait_is_told_from_a_release() {
 }
 
 #[test]
-fn an_abandoned_claim_ends_as_silently_as_a_lapse_and_is_no_heartbeat() {
+fn an_abandoned_claim_is_told_as_a_release_that_keeps_its_attempt() {
     check(
         "
         0ms  enqueue mail a             => task 1
         5ms  claim mail as w            => task 1 token A
         5ms  abandon 1 token A          => abandoned
-        5ms  events                     => enqueued mail 1 | claimed mail 1 w A
+        5ms  events                     => enqueued mail 1 | claimed mail 1 w A | released mail 1 w A for abandoned
         5ms  claim mail as v            => task 1 token B
         5ms  heartbeat 1 token A        => fenced
         5ms  events                     => claimed mail 1 v B

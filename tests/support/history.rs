@@ -4,7 +4,7 @@
 //! whatever a holder does it does with that token.
 
 use fencepost::engine::Engine;
-use fencepost::event::{Event, EventKind, Subject};
+use fencepost::event::{ABANDONED, Event, EventKind, Subject};
 use fencepost::id::{TaskId, Token, Version};
 use fencepost::lease::LeaseState;
 use fencepost::name::Name;
@@ -62,6 +62,7 @@ impl History {
         let before = self.tasks.remove(&id);
         let held = event.holder.clone().map(Known::Held);
         let is_its_holders = before.is_some() && before == held;
+        let is_abandoned = event.reason.as_deref() == Some(ABANDONED);
         let waits = before == Some(Known::Waiting);
         let is_over = matches!(before, Some(Known::Done | Known::Dead));
         let after = match event.kind {
@@ -71,6 +72,8 @@ impl History {
                 held
             }
             EventKind::Heartbeat if is_its_holders => held,
+            // Its row stays with it until the next claim, as that of a lapsed one.
+            EventKind::Released if is_its_holders && is_abandoned => held,
             EventKind::Retried | EventKind::Released if is_its_holders => Some(Known::Waiting),
             EventKind::Completed if is_its_holders => Some(Known::Done),
             EventKind::Dead if is_its_holders || waits => Some(Known::Dead),

@@ -95,7 +95,8 @@ class Virtual implements VirtualClock {
       next.fn();
       await this.settle();
     }
-    this.#monotonic = end;
+    // What was set going may have let time pass as well.
+    this.#monotonic = Math.max(this.#monotonic, end);
     await this.settle();
   }
 

@@ -20,8 +20,8 @@ export interface StoreEvent {
    * - `gap`: what happened up to this `version` and was not told yet is not known any more; after
    *   it nothing is missing. Whoever keeps a picture reads it anew.
    *
-   * Time by itself is no event: that a task becomes ready, or that a claim or lease runs out or is
-   * abandoned. The next `claimed` or `lease-acquired` tells of the successor, with a larger token.
+   * Time by itself is no event: that a task becomes ready, or that a claim or lease runs out. The
+   * next `claimed` or `lease-acquired` tells of the successor, with a larger token.
    */
   type:
     | 'enqueued'
@@ -57,7 +57,10 @@ export interface StoreEvent {
   owner?: string;
   /** Of that claim or lease. */
   token?: number;
-  /** Of a death: `exhausted`, `failed` or `expired`. Of a cancellation: the words it was given. */
+  /**
+   * Of a death: `exhausted`, `failed` or `expired`. Of a cancellation: the words it was given. Of a
+   * release: `abandoned` when the attempt counts, because its worker was stopped; otherwise none.
+   */
   reason?: string;
 }
 

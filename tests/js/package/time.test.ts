@@ -110,3 +110,10 @@ test('a repair is not undone by the calls that are made with it', async () => {
   assert.equal((await queue.get(id))?.createdAt, right);
   held(await task.complete());
 });
+
+test('the virtual clock does not take back what passed while a timer worked', async () => {
+  const clock = virtualClock();
+  clock.setTimer(5, () => void clock.freeze(100));
+  await clock.advance(10);
+  assert.equal(clock.monotonic(), 105);
+});
