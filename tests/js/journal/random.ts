@@ -1,8 +1,8 @@
 /** Random numbers that can be had again. */
 
-/** A new seed for each run; FENCEPOST_SEED repeats one. */
-export function freshSeed(): number {
-  const given = process.env.FENCEPOST_SEED;
+/** A new seed for each run; a variable of the environment repeats one. */
+export function freshSeed(variable = 'FENCEPOST_SEED'): number {
+  const given = process.env[variable];
   return given === undefined ? Math.floor(Math.random() * 2 ** 31) : Number(given);
 }
 
