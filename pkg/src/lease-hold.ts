@@ -3,7 +3,8 @@
  *
  * **Invariant**: nothing of it is left when the body is over. What fails meanwhile is not the
  * body's failure: the signal tells when the lease is lost, and a lease that could not be released
- * ends by itself.
+ * ends by itself. So does that of a closed store: its body may still be at work, and nobody else is
+ * let in before the time that it was promised.
  */
 import { LeaseLost } from './errors.js';
 import { type Grant, GrantedLease } from './lease-granted.js';
@@ -26,9 +27,7 @@ export async function holdWhile<T>(
     isWanted: () => !isOver && !lost.signal.aborted && session.isOpen,
     now: () => session.clock.now(),
     renew: () => lease.renew({ ttl }),
-    onLapse: () => {
-      lost.abort(new LeaseLost('the lease is no longer held: it ended before it was renewed'));
-    },
+    onLapse: () => lose('it ended before it was renewed'),
     onError: () => undefined,
     onChange: () => arm(),
   });
@@ -41,11 +40,17 @@ export async function holdWhile<T>(
     if (careAt === Infinity) bell.silence();
     else bell.ringAt(careAt);
   };
+  const lose = (how: string) => {
+    lost.abort(new LeaseLost(`the lease is no longer held: ${how}`));
+    bell.silence();
+  };
+  const stopWatching = session.onEnd(() => lose('the store was closed'));
   arm();
   try {
     return await body(lease);
   } finally {
     isOver = true;
+    stopWatching();
     bell.silence();
     if (session.isOpen) await lease.release().catch(() => undefined);
   }

@@ -45,7 +45,8 @@ export interface LeaseName {
    * the body returned or threw. Answers what the body does.
    *
    * `lease.signal` aborts with `LeaseLost` when the lease is lost: taken over, released, refused,
-   * or past its end because no renewal could be made. The body goes on until it looks.
+   * or past its end because no renewal could be made; and when the store closes, which leaves the
+   * lease to end by itself. The body goes on until it looks.
    *
    * `ttl`: milliseconds, from 1: what others wait for after this holder died. `signal` ends the
    * waiting, with its reason; once granted it is the body's own business.

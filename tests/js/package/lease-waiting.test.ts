@@ -241,6 +241,48 @@ test('the signal of a held lease aborts at its end when no renewal could be made
   await holding;
 });
 
+test('closing the store tells who holds a lease, and leaves no timer behind', async () => {
+  for (const isRestricted of [false, true]) {
+    const { one, other, clock } = await tabs();
+    const rights = { actor: 'ann', may: [{ lease: '*', rights: ['acquire' as const] }] };
+    const store = isRestricted ? one.store.as(rights) : one.store;
+    let signal: AbortSignal | undefined;
+    const holding = store.lease('job').hold('a', { ttl: 3_000 }, async (lease) => {
+      signal = lease.signal;
+      await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+      return 'over';
+    });
+    await clock.settle();
+    const { until = 0 } = (await other.store.lease('job').status()) ?? {};
+    await store.close();
+    assert.equal(reasonOf(signal), 'LEASE_LOST');
+    assert.match(String(signal?.reason), /the store was closed/);
+    assert.equal(await holding, 'over');
+    await one.store.close();
+    const taken = await other.store.lease('job').acquire('b', { ttl: 1 });
+    assert.deepEqual(taken, { ok: false, reason: 'held', owner: 'a', until });
+    await other.store.close();
+    assert.equal(clock.timers, 0);
+  }
+});
+
+test('a lease granted in the moment of the close is not held without an end', async () => {
+  const { one, other, clock } = await tabs();
+  let signal: AbortSignal | undefined;
+  const holding = one.store.lease('job').hold('a', { ttl: 3_000 }, async (lease) => {
+    signal = lease.signal;
+    if (signal.aborted) return;
+    await new Promise((resolve) => lease.signal.addEventListener('abort', resolve));
+  });
+  const settled = Promise.allSettled([holding]);
+  await one.store.close();
+  const [outcome] = await settled;
+  if (outcome?.status === 'fulfilled') assert.equal(reasonOf(signal), 'LEASE_LOST');
+  else assert.equal(outcome?.reason.code, 'STORE_CLOSED');
+  await other.store.close();
+  assert.equal(clock.timers, 0);
+});
+
 test('a bad hold is refused by name', async () => {
   const { store } = await bench();
   const name = store.lease('job');
