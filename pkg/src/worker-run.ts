@@ -145,7 +145,9 @@ export class TaskRun {
       void settle();
       const settled = await this.task.settlement;
       if (settled === null) throw new Error('a settlement that was begun is known');
-      if (settled.kind === 'over') this.#loseIfLapsed(settled.reason);
+      if (settled.kind === 'over' && isLapsed(settled.reason)) {
+        this.#lose(`its settlement was refused: ${settled.reason}`);
+      }
       if (settled.kind !== 'failed') return settled;
       if (isFatal(settled.error)) throw settled.error;
       if (!isPassing(settled.error)) return settled;
@@ -206,14 +208,15 @@ export class TaskRun {
       const { id } = this.task;
       const removal = this.#parts.home.session.glance((engine) => engine.removalOf(id));
       if (removal?.cause === 'cancelled') this.cancel(removal.reason);
-      else this.#lose(`a renewal was refused: ${refusal}`);
+      else if (isLapsed(refusal)) this.#lose(`a renewal was refused: ${refusal}`);
+      else this.#rest();
     }
   }
 
-  /** Otherwise somebody settled it, perhaps the handler in a transaction. */
-  #loseIfLapsed(reason: string): void {
-    const isLapsed = reason === 'expired' || reason === 'fenced';
-    if (isLapsed) this.#lose(`its settlement was refused: ${reason}`);
+  /** Somebody settled it, perhaps the handler in a transaction: nothing is left to be kept. */
+  #rest(): void {
+    this.task.isSettling = true;
+    this.#parts.onClaimChanged();
   }
 
   #lose(how: string): void {
@@ -226,4 +229,9 @@ export class TaskRun {
     this.#abort.abort(reason);
     this.#parts.onClaimChanged();
   }
+}
+
+/** Whether the claim was lost. Otherwise somebody settled the task while it was held. */
+function isLapsed(refusal: string): boolean {
+  return refusal === 'expired' || refusal === 'fenced';
 }

@@ -257,6 +257,34 @@ test('a handler may settle its task itself, in any way, and the worker adds noth
   await worker.stop();
 });
 
+test('a handler that settled in a transaction may go on for as long as it likes', async () => {
+  for (const resultRetention of [0, HOUR]) {
+    const { store, queue, clock } = await bench();
+    const { id } = await queue.enqueue(1, { resultRetention });
+    const gate = new Gate();
+    let signal: AbortSignal | undefined;
+    const worker = queue.work(
+      async (task, context) => {
+        signal = context.signal;
+        await context.store.transact((tx) => tx.complete(task, 'own'));
+        await gate.opened;
+      },
+      { lease: 3_000 },
+    );
+    await clock.advance(60_000);
+    assert.equal(reasonOf(signal), null);
+    const { version } = store;
+    await clock.advance(60_000);
+    assert.equal(store.version, version, 'nothing is renewed any more');
+    gate.open();
+    await worker.stop();
+    assert.equal((await queue.get(id))?.result, resultRetention === 0 ? undefined : 'own');
+    assert.equal(reasonOf(signal), null);
+    await store.close();
+    assert.equal(clock.timers, 0);
+  }
+});
+
 test('a settlement of the handler that does not hold fails the attempt', async () => {
   const { store, queue, clock } = await bench();
   await store.kv.put('seen', 1);
