@@ -1,6 +1,7 @@
 /**
  * `npm run bench [-- GROUP …]`: builds what is measured, then measures: `engine` (the default) in
- * ratios within one run, `start` in every runtime and browser.
+ * ratios within one run, `latency` from an enqueue to its handler, `start` in every runtime and
+ * browser.
  */
 import { fileURLToPath } from 'node:url';
 import { installBrowsers } from './browsers.mjs';
@@ -15,6 +16,10 @@ const GROUPS = {
     await buildBench(toolchain);
     await runTests('node', ['bench/js/cycle.mjs']);
     await runTests('node', ['bench/js/costs.mjs']);
+  },
+  async latency() {
+    await installBrowsers();
+    await runTests('node', ['--import', 'tsx', 'bench/js/latency.mjs']);
   },
   async start() {
     await installBrowsers();

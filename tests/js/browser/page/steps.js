@@ -7,3 +7,4 @@ export * from './lifecycle.js';
 export { drainMore, work } from './load.js';
 export * from './work.js';
 export * from './workers.js';
+export * from './working.js';
