@@ -11,7 +11,7 @@
 
 use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, QueueRow, Rows, ValueRow};
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
-use crate::index::{Places, TaskIndex};
+use crate::index::{Order, Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
@@ -50,6 +50,8 @@ pub struct Queue {
     pub kept_until: BTreeMap<Place, Name>,
     /// Its place in `State::agenda`.
     next_due: Option<Instant>,
+    /// Whether it is in `State::overdue`.
+    is_overdue: bool,
 }
 
 /// Everything a replica knows.
@@ -75,6 +77,8 @@ pub struct State {
     horizon: Instant,
     /// When time alone next changes something about each queue.
     agenda: BTreeSet<(Instant, QueueId)>,
+    /// Queues with something to bury, to purge or to free: its time is not ahead any more.
+    overdue: BTreeSet<QueueId>,
 }
 
 impl State {
@@ -227,6 +231,13 @@ impl State {
 
     fn note_due(&mut self, id: QueueId) {
         let queue = &mut self.queues[id.0 as usize];
+        let is_overdue = queue.is_overdue(self.horizon);
+        if std::mem::replace(&mut queue.is_overdue, is_overdue) != is_overdue {
+            match is_overdue {
+                true => self.overdue.insert(id),
+                false => self.overdue.remove(&id),
+            };
+        }
         let next_due = queue.next_due_after(self.horizon);
         if next_due == queue.next_due {
             return;
@@ -300,9 +311,11 @@ impl State {
     fn rebuild(&mut self, horizon: Instant) {
         self.horizon = horizon;
         self.agenda.clear();
+        self.overdue.clear();
         for queue in &mut self.queues {
             queue.tasks = TaskIndex::default();
             queue.next_due = None;
+            queue.is_overdue = false;
         }
         for (_, task) in &self.rows {
             let tasks = &mut self.queues[task.queue.0 as usize].tasks;
@@ -318,8 +331,12 @@ impl State {
     }
 
     /// When time alone changes what a claim, a sweep, a firing or a read would answer; without the
-    /// schedules whose boundaries the host works out.
+    /// schedules whose boundaries the host works out. Not ahead while something is overdue, however
+    /// long ago its time came: whoever looked meanwhile has not enforced it.
     pub fn next_due(&self) -> Option<Instant> {
+        if !self.overdue.is_empty() {
+            return Some(self.horizon);
+        }
         let indexes = self.agenda.first().map(|(at, _)| *at);
         let leases = self.leases_gone.first_key_value().map(|(place, _)| place.at);
         let ahead = leases.filter(|at| *at < Instant::NEVER);
@@ -361,7 +378,16 @@ impl Queue {
             kept_keys: Table::default(),
             kept_until: BTreeMap::new(),
             next_due: None,
+            is_overdue: false,
         }
+    }
+
+    /// Whether a sweep would find something at `horizon`.
+    fn is_overdue(&self, horizon: Instant) -> bool {
+        let purged = self.tasks.first(Order::Retention).map(|(place, _)| place.at);
+        let freed = self.kept_until.first_key_value().map(|(place, _)| place.at);
+        self.tasks.first(Order::Doomed).is_some()
+            || purged.into_iter().chain(freed).any(|at| at <= horizon)
     }
 
     /// The first instant after `horizon` at which its indexes change, or a kept key is to be freed.

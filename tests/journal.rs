@@ -8,7 +8,7 @@ use fencepost::codec::decode_entry;
 use fencepost::error::Code;
 use fencepost::id::{Instant, Millis, QueueId, Slot, TaskId};
 use fencepost::name::NameRef;
-use fencepost::ops::{ClaimRef, Enqueue, Heartbeat};
+use fencepost::ops::{ClaimRef, Enqueue, Failure, Heartbeat};
 use fencepost::task::Stamps;
 use std::sync::Arc;
 use support::command::blob;
@@ -285,6 +285,43 @@ fn a_key_stays_taken_when_its_new_holder_comes_before_the_old_one_goes() {
     assert_verified(&replica);
     let found = replica.enqueue(at(2), old()).unwrap();
     assert_eq!((found.id, found.created), (TaskId::saturating(2), false));
+}
+
+#[test]
+fn what_is_overdue_wakes_the_store_until_it_is_enforced_whoever_looked_meanwhile() {
+    let mut engine = engine(1);
+    let brief = Some(Millis::saturating(10));
+    engine
+        .enqueue(at(0), Enqueue { expires_in: brief, ..Enqueue::new(mail(), blob("a")) })
+        .unwrap();
+    let stamps = Stamps { dead_retention: Millis::saturating(20), ..Stamps::default() };
+    engine.enqueue(at(0), Enqueue { stamps, ..Enqueue::new(mail(), blob("b")) }).unwrap();
+    commit(&mut engine);
+    assert_eq!(engine.state().next_due(), Some(at(10)));
+    engine.view(at(15));
+    assert_eq!(engine.state().next_due(), Some(at(15)));
+    engine.maintain(at(15)).unwrap();
+    commit(&mut engine);
+    assert_eq!(engine.state().next_due(), None);
+    let (id, token) = claim(&mut engine, 20).unwrap();
+    let held = ClaimRef { queue: mail(), id, token };
+    let failure =
+        Failure { claim: held, text: None, delay: None, is_final: true, writes: Vec::new() };
+    assert!(engine.fail(at(20), failure).unwrap().is_ok());
+    commit(&mut engine);
+    assert_eq!(engine.state().next_due(), Some(at(40)));
+    engine.view(at(50));
+    assert_eq!(engine.state().next_due(), Some(at(50)));
+    let mut restored = support::engine(2);
+    restored.restore(&engine.snapshot().bytes).unwrap();
+    for replica in [&mut engine, &mut restored] {
+        replica.view(at(60));
+        assert_eq!(replica.state().next_due(), Some(at(60)));
+        replica.maintain(at(60)).unwrap();
+        commit(replica);
+        assert_eq!(replica.state().next_due(), None);
+        assert_verified(replica);
+    }
 }
 
 #[test]

@@ -224,7 +224,8 @@ export class Committer {
       await this.#recover(round, error);
       this.replica.forgetProposal();
     }
-    if (this.replica.version !== before) this.#tellMerged();
+    // A crash may have come between: what was stored is merged by whoever asks next.
+    if (this.replica.version !== before || !this.replica.isUsable) this.#tellMerged();
   }
 
   /** Decides a group on the newest entry. Called again when another writer was first. */

@@ -59,18 +59,20 @@ export class Replay {
     return this.#entries.length === 0 && this.#restored.length === 0;
   }
 
-  /** Takes what follows on the slot that it is at. */
+  /** Takes what follows on the slot that it is at, and on what it was given before. */
   accept(news: News): void {
-    const { slot } = this;
+    // The trap: a journal that has to begin again shows only what is new since it showed last.
+    const slot = this.slot + this.#entries.length;
     requireSameLog(news, { logId: this.#logId, slot });
     const { snapshot, entries } = news;
     if (snapshot !== undefined) {
-      this.#restored = this.#told((engine) => engine.restore(snapshot.bytes));
+      this.#entries = [];
+      this.#restored.push(...this.#told((engine) => engine.restore(snapshot.bytes)));
     }
     if ((snapshot?.slot ?? slot) + entries.length !== news.tip?.slot) {
       throw new FencepostError('JOURNAL_CORRUPT', 'the journal ends before its newest entry');
     }
-    this.#entries = [...entries].reverse();
+    this.#entries = [...[...entries].reverse(), ...this.#entries];
   }
 
   /** The events of the next entry. */

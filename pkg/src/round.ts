@@ -90,7 +90,9 @@ export class Round {
 
   /** What becomes of the entry is not known. What is not in it can still be decided. */
   rejectSent(error: unknown): void {
-    for (const pending of this.#group) if (pending.isDecided) pending.reject(error);
+    for (const pending of this.#group) {
+      if (pending.kind !== 'question' && pending.isDecided) pending.reject(error);
+    }
   }
 
   /** Nothing was stored. Questions were answered from what is. */

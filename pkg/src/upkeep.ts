@@ -37,8 +37,9 @@ export class Upkeep {
     if (this.#isWorking || !this.#committer.isOpen) return;
     const look = (engine: Bridge) => ({ due: this.#firing.nextDue(engine) });
     const seen = this.#committer.peek(undefined, look);
-    if (seen === undefined) return;
-    if (seen.due === undefined) this.#bell.silence();
+    // A crash: the engine is rebuilt by whoever asks next, and only then tells what is due.
+    if (seen === undefined) this.#bell.ringAfter(0);
+    else if (seen.due === undefined) this.#bell.silence();
     else this.#bell.ringAt(seen.due);
   }
 

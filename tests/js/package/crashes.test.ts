@@ -179,6 +179,15 @@ test('an engine that crashes while it replays ends that loop and nothing else', 
   assert.equal(used.afterCrash, 0);
 });
 
+test('what is due soon is not forgotten by a crash after it was stored', async () => {
+  const { store, plan, clock } = await crashing();
+  plan.method = 'mergeSealed';
+  plan.times = 1;
+  await store.schedule('soon', { at: clock.now() + 1_000 }, { queue: 'mail', payload: 1 });
+  await clock.advance(1_000);
+  assert.equal((await store.schedules.get('soon'))?.fired, 1);
+});
+
 test('a worker goes on with a new engine after a crash, also after one that was told', async () => {
   const { store, plan, clock } = await crashing();
   const codes: string[] = [];

@@ -391,6 +391,22 @@ test('closing the store leaves no timer behind for the past that somebody was re
   assert.deepEqual(await next, { done: true, value: undefined });
 });
 
+test('a journal that has to begin again while the past is read tells nothing twice', async () => {
+  const calls = { made: 0, outrun: Infinity };
+  const journal = faulty(memory(), {
+    choose: (operation, call) => {
+      if (operation === 'commit') calls.made = call;
+      return operation === 'commit' && call === calls.outrun ? 'outrun' : null;
+    },
+  });
+  const { store } = await bench({ journal });
+  const keys = ['a', 'b', 'c', 'd', 'e', 'f'];
+  // More than is handed over at once.
+  for (const key of keys) await store.kv.put(key, 'x'.repeat(100_000));
+  calls.outrun = calls.made + 2;
+  assert.deepEqual(keysOf(await take(reader(store, { from: 0 }), keys.length)), keys);
+});
+
 test('nothing is left behind by a loop that is left', async () => {
   const inner = memory();
   const watched = { count: 0 };

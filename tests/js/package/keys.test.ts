@@ -56,6 +56,20 @@ test('an expired task is never claimed, and the store buries it by itself', asyn
   assert.equal(!late.ok && late.reason, 'settled');
 });
 
+test('a timer that comes late still buries and purges, whatever was asked meanwhile', async () => {
+  const { store, queue, clock } = await bench();
+  await queue.enqueue('a', { expiresIn: 100, resultRetention: 1, deadRetention: 500 });
+  const over = rejects(queue.result(1), 'TASK_DEAD');
+  await clock.freeze(150);
+  await store.kv.put('k', 1);
+  await clock.advance(0);
+  await over;
+  await clock.freeze(600);
+  await store.kv.put('k', 2);
+  await clock.advance(0);
+  assert.deepEqual((await queue.list()).items, []);
+});
+
 test('a sweep counts what it buried and purged, once, and in its own queue only', async () => {
   const { queue, clock, store } = await bench();
   await queue.enqueue(1, { expiresIn: 10, deadRetention: 0 });
