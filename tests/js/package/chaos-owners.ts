@@ -26,6 +26,11 @@ export class Owners {
     this.#lease = lease;
   }
 
+  /** The tasks that are in somebody's hands, as far as the events tell. */
+  get held(): Iterable<number> {
+    return this.#claims.keys();
+  }
+
   take(event: StoreEvent): void {
     const { type, id } = event;
     if (type === 'gap') this.complaints.push(`events are missing: ${JSON.stringify(event)}`);

@@ -36,6 +36,7 @@ interface World {
   /** Asked for by this run, and whether it was told that it is done. */
   readonly cancels: Map<number, boolean>;
   readonly pending: Set<Promise<void>>;
+  steps: number;
   enqueued: number;
   mostRunning: number;
 }
@@ -48,8 +49,9 @@ interface World {
 export async function runChaos(seed: number, tasks: number): Promise<string> {
   const world = await begin(seed, tasks);
   const reading = read(world);
-  for (let step = 0; world.causes.ended < tasks; step += 1) {
-    assert.ok(step < STEPS_MAX * tasks, `in ${step} steps ${world.causes.ended} tasks have ended`);
+  for (; world.causes.ended < tasks; world.steps += 1) {
+    const { steps, causes } = world;
+    assert.ok(steps < STEPS_MAX * tasks, `in ${steps} steps ${causes.ended} tasks have ended`);
     if (world.enqueued < tasks) enqueueSome(world);
     mishap(world);
     await world.time.advance(world.random.below(STEP_MS_MAX));
@@ -82,7 +84,7 @@ async function begin(seed: number, tasks: number): Promise<World> {
   const owners = new Owners(LEASE_MS);
   const causes = new Causes({ owners, book, maxAttempts: ATTEMPTS_MAX, expiresIn });
   const [ids, cancels, pending] = [[], new Map(), new Set<Promise<void>>()];
-  const counts = { enqueued: 0, mostRunning: 0 };
+  const counts = { steps: 0, enqueued: 0, mostRunning: 0 };
   const seen = { observer, owners, causes, book };
   return { tasks, random, time, tabs, ...seen, ids, cancels, pending, ...counts };
 }
@@ -139,21 +141,22 @@ function mishap(world: World): void {
   const tab = anyAwake(world);
   if (tab === undefined) return;
   const kind = random.below(100);
-  if (kind === 0) follow(world, tab.stall(random.below(STALL_MS_MAX)));
-  if (kind === 1) follow(world, time.freeze(random.below(STALL_MS_MAX)));
-  if (kind === 2) time.setWall(time.now() + (random.below(20) === 0 ? DAY : -random.below(HOUR)));
-  if (kind === 3) tab.restartWorker(random.below(2) * 2_000);
-  if (kind === 4 && random.below(4) === 0) follow(world, tab.reopen());
+  if (kind < 2) follow(world, tab.stall(random.below(STALL_MS_MAX)));
+  else if (kind < 3) follow(world, time.freeze(random.below(STALL_MS_MAX)));
+  else if (kind < 5) time.setWall(time.now() + (random.below(9) === 0 ? DAY : -random.below(HOUR)));
+  else if (kind < 8) tab.restartWorker(random.below(2) * 2_000);
+  else if (kind < 9) follow(world, tab.reopen());
   // An outage, a bad connection, or the end of either.
-  if (kind === 5) tab.faults = random.below(3) === 0 ? 100 : random.below(10);
-  if (kind > 5 && kind < 9) cancelSome(world, tab);
+  else if (kind < 12) tab.faults = random.below(3) === 0 ? 100 : random.below(10);
+  else if (kind < 30) cancelSome(world, tab);
 }
 
 function cancelSome(world: World, tab: ChaosTab): void {
-  const { ids, random, cancels } = world;
-  for (let left = random.below(6); left > 0; left -= 1) {
-    // Rather one of the newest, which may not have ended.
-    const id = ids[ids.length - 1 - random.below(Math.min(ids.length, 300))];
+  const { ids, random, cancels, owners } = world;
+  const held = [...owners.held];
+  for (let left = random.below(4); left > 0; left -= 1) {
+    const from = random.below(2) === 0 ? held : ids;
+    const id = from[random.below(from.length)];
     if (id === undefined || cancels.has(id)) continue;
     cancels.set(id, false);
     const asking = tab.insist((queue) => queue.cancel(id, `${id} is not wanted`));
@@ -232,12 +235,12 @@ function requireChaos({ mostRunning, owners, causes, book }: World): void {
   }
 }
 
-function inWords({ causes, owners, book, time }: World): string {
+function inWords({ causes, owners, book, time, steps }: World): string {
   const ends = Object.entries(causes.ends).map(([end, count]) => `${count} ${end}`);
   const minutes = Math.round(time.monotonic() / 60_000);
   return (
     `${ends.join(', ')}; ${book.size} attempts, ${owners.takeovers} claims taken over, ` +
-    `in ${minutes} virtual minutes`
+    `in ${minutes} virtual minutes and ${steps} steps`
   );
 }
 
