@@ -37,6 +37,10 @@ export async function loadCron(): Promise<void> {
   }
 }
 
+export function cronIsLoaded(): boolean {
+  return makeGrid !== undefined;
+}
+
 /**
  * The boundaries of an expression. `loadCron` has resolved before.
  *

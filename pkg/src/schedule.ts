@@ -1,6 +1,7 @@
 /** The schedules of a store, for one caller. */
-import { loadCron, usableGrid } from './cron.js';
+import { cronIsLoaded, loadCron, usableGrid } from './cron.js';
 import { sharedName } from './names.js';
+import type { Bridge } from './requests.js';
 import { readSchedule, scheduleRecord } from './schedule-options.js';
 import type { Session } from './session.js';
 import type { ScheduledJob, ScheduleRecord, When } from './types.js';
@@ -43,14 +44,25 @@ export class ScheduleTable {
 
 /** Brings the log's time back, and the next boundaries with it. */
 export async function repairClock(session: Session): Promise<void> {
-  const isCron = session.glance((engine) => engine.nextCron !== undefined);
-  if (isCron !== false) await loadCron().catch(() => undefined);
-  await session.alone((engine) => {
+  if (await repairUnless(session, (engine) => engine.nextCron !== undefined && !cronIsLoaded())) {
+    return;
+  }
+  // Where it cannot be loaded no grid is usable, and those schedules keep their boundaries.
+  await loadCron().catch(() => undefined);
+  await repairUnless(session, () => false);
+}
+
+/** Whether it did. Decided on the newest entry: another store may have made the first `cron`. */
+async function repairUnless(session: Session, lacks: (engine: Bridge) => boolean) {
+  const { reply } = await session.alone((engine) => {
+    if (lacks(engine)) return false;
     const now = session.clock.wall();
     const crons = engine.cronList(now).flatMap((cron) => {
       const next = usableGrid(cron)?.after(now);
       return next === undefined ? [] : [{ name: cron.name, next }];
     });
-    return engine.repairClock(now, crons);
+    engine.repairClock(now, crons);
+    return true;
   });
+  return reply;
 }

@@ -1,5 +1,6 @@
 /** The time of the log, and the clocks it comes from. */
 import assert from 'node:assert/strict';
+import { createRequire } from 'node:module';
 import { test } from 'node:test';
 import { memory, open } from 'fencepost';
 import { LogClock, NOW_MAX } from '../../../pkg/dist/clock.js';
@@ -116,4 +117,19 @@ test('the virtual clock does not take back what passed while a timer worked', as
   clock.setTimer(5, () => void clock.freeze(100));
   await clock.advance(10);
   assert.equal(clock.monotonic(), 105);
+});
+
+test('a repair brings back a cron that only the log knows, though none was read yet', async () => {
+  const YEAR = 365 * 86_400_000;
+  const { clock, journal, store } = await bench();
+  const right = clock.now();
+  // By `require` it is another copy of the package: this one does not load what that one does.
+  const copy = createRequire(import.meta.url)('fencepost') as { open: typeof open };
+  const later = virtualClock(right + YEAR);
+  const ahead = await copy.open('test', { journal, clock: later });
+  await ahead.schedule('daily', { cron: '0 3 * * *' }, { queue: 'mail', payload: 1 });
+  await ahead.close();
+  await store.repairClock();
+  assert.equal((await store.schedules.get('daily'))?.next, right + 3 * 3_600_000);
+  await store.close();
 });
