@@ -234,13 +234,16 @@ fn schedules_need_the_right_to_manage_their_queue_and_show_to_who_may_inspect_it
         "
         caller ann may queue:mail:manage,inspect
         caller bob may queue:mail:enqueue,claim,settle queue:post:manage
+        caller eve may queue:mail:inspect
         0ms  ann: schedule s every 10s job mail x => 10s
         0ms  ann: schedule t every 10s job post x => PERMISSION_DENIED
         0ms  bob: schedule t every 10s job mail x => PERMISSION_DENIED
         # Nor may bob turn ann's schedule into one of his own.
         0ms  bob: schedule s every 10s job post x => PERMISSION_DENIED
-        0ms  bob: unschedule s           => PERMISSION_DENIED
+        # What bob may not see is not there for him either.
+        0ms  bob: unschedule s           => nothing
         0ms  bob: unschedule other       => nothing
+        0ms  eve: unschedule s           => PERMISSION_DENIED
         0ms  bob: schedule-of s next     => nothing
         0ms  bob: schedules              => nothing
         0ms  ann: schedule-of s next     => 10s

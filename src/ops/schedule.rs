@@ -68,12 +68,13 @@ pub fn schedule(txn: &mut Txn<'_>, request: ScheduleRequest<'_>) -> Result<Sched
     Ok(schedule)
 }
 
-/// Whether there was one.
+/// Whether there was one. To who may not inspect its queue there is none.
 ///
 /// # Errors
 /// `PERMISSION_DENIED`.
 pub fn unschedule(txn: &mut Txn<'_>, name: NameRef<'_>) -> Result<bool, Error> {
-    let Some(schedule) = txn.schedule(name.as_str()).cloned() else {
+    let found = txn.schedule(name.as_str()).cloned();
+    let Some(schedule) = found.filter(|schedule| shows(txn, schedule)) else {
         return Ok(false);
     };
     require_manage(txn, name, &schedule)?;
@@ -242,6 +243,10 @@ fn require_first(when: &When, first: Option<Instant>, now: Instant) -> Result<()
 
 fn invalid(argument: &'static str, expected: &'static str, got: String) -> Result<(), Error> {
     Err(Error::InvalidSchedule { argument, expected, got })
+}
+
+fn shows(txn: &Txn<'_>, schedule: &Schedule) -> bool {
+    txn.may(Right::Inspect, Realm::Queue, (&schedule.spec.job.queue).into())
 }
 
 /// Who may not look at the queue is told no more than the name it asked with.

@@ -102,10 +102,12 @@ export interface Store extends AsyncDisposable {
    * journal is read: `JOURNAL_UNAVAILABLE`, `JOURNAL_CORRUPT`, `LOG_REPLACED`, `ENGINE_CRASHED`
    *
    * ```ts
+   * let told = seen
    * for await (const event of store.events({ from: seen })) {
+   *   if (event.version > told) seen = told // only now all of that version has been told
+   *   told = event.version
    *   if (event.type === 'gap') await drawEverything()
    *   else if (event.queue === 'mail') await draw(event.id)
-   *   seen = event.version
    * }
    * ```
    */
