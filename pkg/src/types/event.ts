@@ -3,8 +3,9 @@
 /** One thing that a command did. Fields that do not apply are absent. */
 export interface StoreEvent {
   /**
-   * Of the command, from 1. Events of one command have one version and come together; to resume,
-   * remember the version of the last one and pass it as `from`.
+   * Of the command, from 1. Events of one command have one version and come together. All of them
+   * have been told when one with a larger version comes: to resume, remember the version before it
+   * and pass that as `from`. What came last may then be told again.
    */
   version: number;
   /** The time of its commit. */

@@ -66,7 +66,10 @@ export interface Store extends AsyncDisposable {
    * ```
    */
   schedule(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord>;
-  /** Whether there was one. The tasks it made stay. */
+  /**
+   * Whether there was one. The tasks it made stay. Needs the right to `manage` the job's queue;
+   * whoever may not `inspect` that queue is answered as if there were none.
+   */
   unschedule(name: string): Promise<boolean>;
   readonly schedules: {
     /** All, in name order. */

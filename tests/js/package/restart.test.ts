@@ -287,3 +287,25 @@ function stuck(): Journal {
   const never = () => new Promise<never>(() => undefined);
   return { open: never, commit: never, compact: never, close: async () => undefined };
 }
+
+test('a listener that is cut off anywhere hears the rest again, and misses nothing', async () => {
+  const { store, queue } = await bench();
+  await queue.enqueueMany([1, 2, 3].map((payload) => ({ payload })));
+  await queue.enqueueMany([4, 5].map((payload) => ({ payload })));
+  await store.kv.put('last', 1);
+  const heard: string[] = [];
+  let seen = 0;
+  for (let cut = 1; !heard.includes('kv-put'); cut += 1) {
+    let left = cut;
+    let told = seen;
+    for await (const { version, type, id } of store.events({ from: seen })) {
+      if (version > told) seen = told;
+      told = version;
+      heard.push(id === undefined ? type : String(id));
+      left -= 1;
+      if (left === 0 || type === 'kv-put') break;
+    }
+  }
+  assert.deepEqual(heard, ['1', '1', '2', '1', '2', '3', '1', '2', '3', '4', '4', '5', 'kv-put']);
+  await store.close();
+});
