@@ -16,7 +16,7 @@ import {
 } from './requests-schedule.js';
 import type { Backoff, ScheduledJob, ScheduleRecord, Stamps, When } from './types.js';
 
-const ZONE_DEFAULT = 'UTC';
+export const ZONE_DEFAULT = 'UTC';
 const JOB_FIELDS = [...STAMPS, 'queue', 'payload', 'priority', 'expiresIn', 'catchUp'] as const;
 /** As in `src/id.rs`: for ever. */
 const FOREVER = Number.MAX_SAFE_INTEGER;
