@@ -10,11 +10,18 @@ import { TARGET } from './toolchain.mjs';
 const TARGET_DIR = 'target/wasm-build';
 const TOOLS_DIR = 'target/tools';
 const RELEASE_DIR = `${TARGET_DIR}/${TARGET}/release`;
+// Whoever opens a page waits for its size: with little inlined it is an eighth smaller than at
+// level 3, and as quick. Level `s` would save two percent more, and be a third slower.
+const SMALL = {
+  CARGO_PROFILE_RELEASE_OPT_LEVEL: '2',
+  CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: '-Cllvm-args=-inline-threshold=25',
+};
 const FEATURES = ['--features', 'wasm', '--target', TARGET];
 
 /** @param {import('./toolchain.mjs').Toolchain} toolchain */
 export async function buildEngine(toolchain) {
-  await step('engine to WebAssembly', () => cargo(run, toolchain, 'build', ['--release', '--lib']));
+  const release = ['--release', '--lib', ...toolchain.releaseArgs];
+  await step('engine to WebAssembly', () => cargo(run, toolchain, 'build', release));
   await step('engine, its JavaScript side', () => generate('fencepost', 'pkg/wasm'));
 }
 
@@ -23,11 +30,11 @@ export async function buildEngine(toolchain) {
  *
  * @param {import('./toolchain.mjs').Toolchain} toolchain
  */
-export async function buildBench({ cargo: program, args, env }) {
+export async function buildBench({ cargo: program, args, releaseArgs, env }) {
   const bench = ['build', '--release', '--package', 'fencepost-bench'];
   await step('native bench', () => run('cargo', bench));
-  const inside = [...bench, ...args, '--lib', '--target', TARGET];
-  const targetEnv = { ...env, CARGO_TARGET_DIR: join(ROOT, TARGET_DIR) };
+  const inside = [...bench, ...args, ...releaseArgs, '--lib', '--target', TARGET];
+  const targetEnv = { ...env, ...SMALL, CARGO_TARGET_DIR: join(ROOT, TARGET_DIR) };
   await step('bench to WebAssembly', () => run(program, inside, { env: targetEnv }));
   await step('bench, its JavaScript side', () => generate('fencepost_bench', 'bench/out'));
 }
@@ -90,6 +97,6 @@ function lockedVersion(name) {
 
 function cargo(runner, { cargo: program, args, env }, command, more) {
   return runner(program, [command, ...args, ...FEATURES, ...more], {
-    env: { ...env, CARGO_TARGET_DIR: join(ROOT, TARGET_DIR) },
+    env: { ...env, ...SMALL, CARGO_TARGET_DIR: join(ROOT, TARGET_DIR) },
   });
 }

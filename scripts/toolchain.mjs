@@ -25,6 +25,7 @@ const RUSTUP_ADD = ['target', 'add', TARGET];
  * @property {string} description One line for a person.
  * @property {string} cargo The program.
  * @property {string[]} args Arguments after the subcommand.
+ * @property {string[]} releaseArgs More of them, for what is published and measured.
  * @property {Record<string, string>} env
  */
 
@@ -56,6 +57,7 @@ async function debianRust() {
     description: `Debian's ${await versionOf('/usr/bin/rustc')}, standard library from its source`,
     cargo: '/usr/bin/cargo',
     args: ['-Zbuild-std=std,panic_abort'],
+    releaseArgs: ['-Zbuild-std-features=optimize_for_size'],
     env: {
       RUSTC: '/usr/bin/rustc',
       // A released compiler takes -Z options only with this.
@@ -87,7 +89,7 @@ async function rustupTarget() {
 }
 
 function plain(description) {
-  return { description, cargo: 'cargo', args: [], env: {} };
+  return { description, cargo: 'cargo', args: [], releaseArgs: [], env: {} };
 }
 
 async function versionOf(rustc) {

@@ -11,7 +11,7 @@ use crate::name::Name;
 use crate::place::Place;
 use crate::state::State;
 use crate::table::Table;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Whether the entry is the next one of the log that the state knows.
 ///
@@ -46,7 +46,7 @@ pub fn require_next(state: &State, entry: &Entry) -> Result<(), Error> {
 /// Whether every row of the entry has what it refers to.
 fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'static str> {
     let body = &entry.body;
-    let repaired = body.changes.contains(&Change::ClockRepaired);
+    let repaired = body.repairs_clock();
     if body.time < state.head.time && !repaired {
         return Err("time runs backwards");
     }
@@ -89,7 +89,7 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
             | Change::TaskProgress { id, .. }
             | Change::TaskError { id, .. }
             | Change::TaskResult { id, .. } => fit.require_task(*id)?,
-            Change::TaskRemoved { id, .. } => fit.remove(*id)?,
+            Change::TaskRemoved { id, .. } => fit.remove(*id, position)?,
             Change::SchedulePut { name, .. } => fit.put_schedule(name),
             Change::ScheduleMoved { name, .. } => fit.require_schedule(name)?,
             Change::ScheduleRemoved { name } => fit.remove_schedule(name)?,
@@ -109,11 +109,14 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
 /// The tasks and queues as the entry leaves them so far.
 struct Fit<'a> {
     state: &'a State,
-    created: BTreeSet<TaskId>,
-    removed: BTreeSet<TaskId>,
+    /// Rising.
+    created: Vec<TaskId>,
+    /// By which change of the entry.
+    removed: BTreeMap<TaskId, u32>,
     queues: usize,
     last_id: TaskId,
-    last_seqs: BTreeMap<QueueId, Seq>,
+    /// The tasks created, by queue and sequence number.
+    seqs: BTreeMap<Place, TaskId>,
     /// Whether a schedule is there after the entry so far.
     schedules: Table<bool>,
 }
@@ -122,11 +125,11 @@ impl<'a> Fit<'a> {
     fn on(state: &'a State) -> Self {
         Self {
             state,
-            created: BTreeSet::new(),
-            removed: BTreeSet::new(),
+            created: Vec::new(),
+            removed: BTreeMap::new(),
             queues: state.queues.len(),
             last_id: state.counters.task_id,
-            last_seqs: BTreeMap::new(),
+            seqs: BTreeMap::new(),
             schedules: Table::default(),
         }
     }
@@ -139,8 +142,8 @@ impl<'a> Fit<'a> {
     }
 
     fn require_task(&self, id: TaskId) -> Result<(), &'static str> {
-        let known = self.created.contains(&id) || self.state.task(id).is_some();
-        match known && !self.removed.contains(&id) {
+        let known = self.created.binary_search(&id).is_ok() || self.state.task(id).is_some();
+        match known && !self.removed.contains_key(&id) {
             true => Ok(()),
             false => Err("an unknown task is named"),
         }
@@ -149,15 +152,21 @@ impl<'a> Fit<'a> {
     /// Ids and sequence numbers rise: a number given out again would stand twice in an index.
     fn create(&mut self, id: TaskId, queue: QueueId, seq: Seq) -> Result<(), &'static str> {
         self.require_queue(queue)?;
-        let merged = self.state.queues.get(queue.0 as usize).map(|queue| queue.last_seq);
-        let last_seq = self.last_seqs.entry(queue).or_insert(merged.unwrap_or_default());
-        if id <= self.last_id || seq <= *last_seq {
+        if id <= self.last_id || seq <= self.last_seq(queue) {
             return Err("a task is created twice");
         }
-        *last_seq = seq;
+        self.seqs.insert(Place::in_queue(queue, seq), id);
         self.last_id = id;
-        self.created.insert(id);
+        self.created.push(id);
         Ok(())
+    }
+
+    fn last_seq(&self, queue: QueueId) -> Seq {
+        let first = Place::in_queue(queue, Seq::default());
+        let created = self.seqs.range(first..=first.last_of_rank()).next_back();
+        let merged = self.state.queues.get(queue.0 as usize).map(|queue| queue.last_seq);
+        let created = created.map(|(place, _)| Seq::saturating(place.number));
+        created.or(merged).unwrap_or_default()
     }
 
     fn put_schedule(&mut self, name: &Name) {
@@ -178,9 +187,9 @@ impl<'a> Fit<'a> {
         Ok(())
     }
 
-    fn remove(&mut self, id: TaskId) -> Result<(), &'static str> {
+    fn remove(&mut self, id: TaskId, position: usize) -> Result<(), &'static str> {
         self.require_task(id)?;
-        self.removed.insert(id);
+        self.removed.insert(id, position as u32);
         Ok(())
     }
 }
@@ -193,6 +202,9 @@ pub fn require_sound(snapshot: &Snapshot) -> Result<(), Error> {
     let problem = |problem| Error::corrupt(format!("snapshot: {problem}"));
     if snapshot.head.store.is_none() {
         return Err(problem("it belongs to no store"));
+    }
+    if !snapshot.replicas.is_sound() {
+        return Err(problem("its replicas are not in order"));
     }
     require_sound_rows(&snapshot.rows, snapshot.counters).map_err(problem)
 }
@@ -213,8 +225,7 @@ fn require_sound_rows(rows: &Rows, counters: Counters) -> Result<(), &'static st
         let Some(queue) = rows.queues.get(task.queue.0 as usize) else {
             return Err("a task is in an unknown queue");
         };
-        let place =
-            Place { rank: task.queue.0.into(), number: task.spec.seq.get(), ..Place::default() };
+        let place = Place::in_queue(task.queue, task.spec.seq);
         if task.spec.seq > queue.last_seq || seqs.insert(place, task.id).is_some() {
             return Err("a sequence number was not given out, or twice");
         }

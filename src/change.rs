@@ -200,3 +200,10 @@ pub struct Body {
     pub command_ends: Vec<u32>,
     pub changes: Vec<Change>,
 }
+
+impl Body {
+    /// Whether time may run backwards in this entry.
+    pub fn repairs_clock(&self) -> bool {
+        self.changes.iter().any(|change| matches!(change, Change::ClockRepaired))
+    }
+}

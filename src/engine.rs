@@ -161,19 +161,28 @@ impl Engine {
         operation: impl FnOnce(&mut Txn<'_>) -> Result<T, Error>,
         holds: impl FnOnce(&T) -> bool,
     ) -> Result<T, Error> {
-        let now = self.time(context.now);
+        let (now, undo_to) = self.begin(context.now)?;
+        let began = self.transaction.unwrap_or(undo_to);
+        let answer = operation(&mut self.txn(Context { now, ..context }, began));
+        self.end(now, undo_to, answer.as_ref().is_ok_and(holds))?;
+        answer
+    }
+
+    /// What is the same for all commands is compiled once.
+    fn begin(&mut self, now: Instant) -> Result<(Instant, Savepoint), Error> {
+        let now = self.time(now);
         self.found_if_empty(now)?;
         self.state.advance(now);
-        let began = self.transaction.unwrap_or_else(|| self.staged.savepoint());
-        let undo_to = self.staged.savepoint();
-        let mut txn = self.txn(Context { now, ..context }, began);
-        let answer = operation(&mut txn);
-        if !answer.as_ref().is_ok_and(holds) {
+        Ok((now, self.staged.savepoint()))
+    }
+
+    fn end(&mut self, now: Instant, undo_to: Savepoint, holds: bool) -> Result<(), Error> {
+        if !holds {
             self.staged.undo(undo_to);
         } else if self.transaction.is_none() {
             self.keep(now, undo_to, COMMAND_BYTES_MAX)?;
         }
-        answer
+        Ok(())
     }
 
     fn txn(&mut self, context: Context, began: Savepoint) -> Txn<'_> {

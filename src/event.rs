@@ -135,7 +135,7 @@ impl Recorder {
     pub fn begin(&mut self, entry: &Entry) {
         self.at = entry.body.time;
         // It cuts the claims and leases that the wrong clock made too long: nobody's heartbeat.
-        self.repairs_clock = entry.body.changes.contains(&Change::ClockRepaired);
+        self.repairs_clock = entry.body.repairs_clock();
     }
 
     /// Notes a change of the command with this version, before it is applied to `state`.

@@ -2,7 +2,7 @@
 //!
 //! One type for all of them, so that the compiler makes one tree and not seven.
 
-use crate::id::{Instant, Priority, SAFE_MAX, Seq, TaskId};
+use crate::id::{Instant, Priority, QueueId, SAFE_MAX, Seq, TaskId};
 
 /// The order of the fields is the order of the indexes; an index leaves at zero what it does not
 /// use.
@@ -25,8 +25,17 @@ impl Place {
         Self { rank, at, number: seq.get() }
     }
 
+    pub fn in_queue(queue: QueueId, seq: Seq) -> Self {
+        Self { rank: queue.0.into(), at: Instant::default(), number: seq.get() }
+    }
+
     pub fn numbered(rank: u64, id: TaskId) -> Self {
         Self { rank, at: Instant::default(), number: id.get() }
+    }
+
+    /// Of a queue, at an instant.
+    pub fn of_queue(queue: QueueId, at: Instant) -> Self {
+        Self { rank: 0, at, number: queue.0.into() }
     }
 
     /// Before everything at an instant.

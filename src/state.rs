@@ -75,8 +75,9 @@ pub struct State {
     rows: Slab<Task>,
     /// The instant for which the task indexes are right.
     horizon: Instant,
-    /// When time alone next changes something about each queue.
-    agenda: BTreeSet<(Instant, QueueId)>,
+    /// When time alone next changes something about each queue. The ids say nothing: they make it
+    /// a tree of the same type as the indexes.
+    agenda: BTreeMap<Place, TaskId>,
     /// Queues with something to bury, to purge or to free: its time is not ahead any more.
     overdue: BTreeSet<QueueId>,
 }
@@ -243,10 +244,10 @@ impl State {
             return;
         }
         if let Some(at) = std::mem::replace(&mut queue.next_due, next_due) {
-            self.agenda.remove(&(at, id));
+            self.agenda.remove(&Place::of_queue(id, at));
         }
         if let Some(at) = next_due {
-            self.agenda.insert((at, id));
+            self.agenda.insert(Place::of_queue(id, at), TaskId::default());
         }
     }
 }
@@ -296,15 +297,20 @@ impl State {
             self.rebuild(now);
         }
         let from = std::mem::replace(&mut self.horizon, now);
-        while let Some((at, id)) = self.agenda.first().copied().filter(|(at, _)| *at <= now) {
+        while let Some(place) = self.first_due().filter(|place| place.at <= now) {
+            let id = QueueId(place.number as u32);
             let queue = &mut self.queues[id.0 as usize];
             for id in queue.tasks.due(from, now) {
                 let task = &self.rows[self.places[&id] as usize];
                 queue.tasks.update(task, &Places::of(task, from), &Places::of(task, now));
             }
             self.note_due(id);
-            assert!(self.agenda.first() != Some(&(at, id)), "advancing leaves nothing due");
+            assert!(self.first_due() != Some(place), "advancing leaves nothing due");
         }
+    }
+
+    fn first_due(&self) -> Option<Place> {
+        self.agenda.first_key_value().map(|(place, _)| *place)
     }
 
     /// A clock that was set back: rare, so all indexes are made again.
@@ -337,7 +343,7 @@ impl State {
         if !self.overdue.is_empty() {
             return Some(self.horizon);
         }
-        let indexes = self.agenda.first().map(|(at, _)| *at);
+        let indexes = self.first_due().map(|place| place.at);
         let leases = self.leases_gone.first_key_value().map(|(place, _)| place.at);
         let ahead = leases.filter(|at| *at < Instant::NEVER);
         indexes.into_iter().chain(ahead).chain(self.timetable.next_due()).min()

@@ -79,6 +79,15 @@ impl<T> Default for Table<T> {
     }
 }
 
+/// The last of those with the same name stays.
+impl<T> FromIterator<(Name, T)> for Table<T> {
+    fn from_iter<I: IntoIterator<Item = (Name, T)>>(rows: I) -> Self {
+        let mut table = Self::default();
+        rows.into_iter().for_each(|(name, row)| drop(table.insert(name, row)));
+        table
+    }
+}
+
 /// Where the rows lie makes no difference.
 impl<T: PartialEq> PartialEq for Table<T> {
     fn eq(&self, other: &Self) -> bool {
@@ -96,11 +105,6 @@ impl<T: Serialize> Serialize for Table<T> {
 
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let rows = Vec::<(Name, T)>::deserialize(deserializer)?;
-        let mut table = Self::default();
-        for (name, row) in rows {
-            table.insert(name, row);
-        }
-        Ok(table)
+        Vec::<(Name, T)>::deserialize(deserializer).map(Self::from_iter)
     }
 }

@@ -315,7 +315,7 @@ fn a_repaired_clock_takes_the_boundaries_that_the_host_worked_out() {
     let first = Some(at(500_000));
     engine.schedule(at(400_000), ScheduleRequest { when, first, ..every("c", 1) }).unwrap();
     commit(&mut engine);
-    let crons = [(named("c").to_name(), at(2_000))].into();
+    let crons = [(named("c").to_name(), at(2_000))].into_iter().collect();
     assert!(engine.repair_clock(at(1_000), &crons).unwrap());
     commit(&mut engine);
     let mut crons = engine.state().timetable.crons();

@@ -8,10 +8,9 @@ use crate::codec::{self, Sealed};
 use crate::error::Error;
 use crate::id::{Instant, Slot};
 use crate::limits::{GROUP_BYTES_MAX, NOW_MAX};
-use crate::name::Name;
 use crate::ops;
 use crate::state::State;
-use std::collections::BTreeMap;
+use crate::table::Table;
 use std::sync::Arc;
 
 impl Engine {
@@ -192,11 +191,7 @@ impl Engine {
     ///
     /// # Errors
     /// `INVALID_ARGUMENT` while something is staged.
-    pub fn repair_clock(
-        &mut self,
-        now: Instant,
-        crons: &BTreeMap<Name, Instant>,
-    ) -> Result<bool, Error> {
+    pub fn repair_clock(&mut self, now: Instant, crons: &Table<Instant>) -> Result<bool, Error> {
         self.require_open()?;
         let now = now.min(NOW_MAX);
         self.require_unstaged("discard() of the staged operations before the clock is repaired")?;

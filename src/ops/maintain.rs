@@ -8,9 +8,9 @@ use crate::id::{Instant, Millis, QueueId, Token};
 use crate::lease::{LeaseRow, LeaseState};
 use crate::limits::{SWEEP_ROWS_MAX, TOKENS_PER_MS};
 use crate::name::Name;
+use crate::table::Table;
 use crate::task::{Claim, TaskRow, TaskState};
 use crate::txn::Txn;
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// The first command of a log. Tokens start a second ahead, above those of a log that was just
@@ -51,7 +51,7 @@ pub fn maintain(txn: &mut Txn<'_>) -> Result<Swept, Error> {
 /// Brings the log's time back to `txn.now`. Claims and leases that would end later than their own
 /// present length from now are cut to it, schedules get their next boundary on their grid after it
 /// (`crons`: those that only the host can work out); nothing else is touched.
-pub fn repair_clock(txn: &mut Txn<'_>, crons: &BTreeMap<Name, Instant>) -> Result<(), Error> {
+pub fn repair_clock(txn: &mut Txn<'_>, crons: &Table<Instant>) -> Result<(), Error> {
     let (state, now) = (txn.state, txn.now);
     for task in state.tasks() {
         let TaskState::Inflight(claim) = &task.row.state else { continue };

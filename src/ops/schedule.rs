@@ -13,8 +13,9 @@ use crate::limits::{
 use crate::name::{Name, NameRef};
 use crate::rights::{Realm, Right};
 use crate::schedule::{Job, Passed, Schedule, ScheduleRow, ScheduleSpec, When};
+use crate::table::Table;
 use crate::txn::Txn;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 /// A schedule to be.
 #[derive(Clone, Debug)]
@@ -99,7 +100,7 @@ pub fn fire_due(txn: &mut Txn<'_>) -> Result<Fired, Error> {
 }
 
 /// What is due, the earliest first; of the merged ones no more than a commit fires.
-fn due(txn: &Txn<'_>) -> Vec<(Instant, Name)> {
+fn due(txn: &Txn<'_>) -> BTreeSet<(Instant, Name)> {
     let merged = txn.state.timetable.due(txn.now);
     let merged = merged.filter(|(_, name)| txn.staged.schedule(name.as_str()).is_none());
     let merged = merged.take(FIRED_ROWS_MAX).cloned();
@@ -107,8 +108,9 @@ fn due(txn: &Txn<'_>) -> Vec<(Instant, Name)> {
         let next = schedule?.due(txn.now)?;
         Some((next, name.clone()))
     });
-    let mut due: Vec<_> = merged.chain(staged).collect();
-    due.sort_unstable();
+    // To collect them would compile a sort for this type alone.
+    let mut due = BTreeSet::new();
+    due.extend(merged.chain(staged));
     due
 }
 
@@ -199,11 +201,11 @@ fn fire(
 
 /// Brings the next boundaries back behind a clock that was ahead. `crons`: where those of `cron`
 /// schedules are then; one that is not named keeps its own.
-pub(super) fn repair(txn: &mut Txn<'_>, crons: &BTreeMap<Name, Instant>) {
+pub(super) fn repair(txn: &mut Txn<'_>, crons: &Table<Instant>) {
     let (state, now) = (txn.state, txn.now);
     for (name, schedule) in state.timetable.rows().iter() {
         let Some(next) = schedule.row.next else { continue };
-        let repaired = schedule.spec.when.repaired(next, crons.get(name).copied(), now);
+        let repaired = schedule.spec.when.repaired(next, crons.get(name.as_str()).copied(), now);
         if repaired != next {
             let row = ScheduleRow { next: Some(repaired), owed: 0, ..schedule.row.clone() };
             txn.move_schedule(name.clone(), schedule, row);

@@ -1,4 +1,4 @@
-//! Errors and refusals as JavaScript objects.
+//! Errors, refusals and what nobody is in a hurry for, as JavaScript objects.
 
 use crate::error::{Error, FailedCheck, Refusal};
 use crate::id::Version;
@@ -79,7 +79,18 @@ fn set_check(details: &Object, check: &FailedCheck) {
     set(details, "actual", version(check.actual));
 }
 
-fn set(object: &Object, name: &str, value: impl Into<JsValue>) {
+pub fn set(object: &Object, name: &str, value: impl Into<JsValue>) {
+    set_value(object, name, &value.into());
+}
+
+fn set_value(object: &Object, name: &str, value: &JsValue) {
     // Setting a property of a fresh plain object cannot fail.
-    let _ = Reflect::set(object, &name.into(), &value.into());
+    let _ = Reflect::set(object, &name.into(), value);
+}
+
+/// Leaves the property out where there is no value.
+pub fn set_some(object: &Object, name: &str, value: Option<impl Into<JsValue>>) {
+    if let Some(value) = value {
+        set(object, name, value);
+    }
 }

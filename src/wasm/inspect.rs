@@ -1,75 +1,37 @@
 //! Reads. They answer in packed records, or as objects where nobody is in a hurry.
 
-use super::{Core, When, answer, records, requests};
+use super::answer::{self, set, set_some};
+use super::{Core, When, records, requests};
 use crate::change::Removal;
 use crate::engine::CallerId;
 use crate::error::Error;
-use crate::id::TaskId;
+use crate::id::{Instant, TaskId};
 use crate::ops::read::{Explanation, QueueSummary};
-
 use crate::task::Phase;
-use serde::Serialize;
+use js_sys::{Array, Object};
 use wasm_bindgen::prelude::*;
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct ExplanationObject {
-    state: &'static str,
-    because: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    until: Option<u64>,
+fn explanation(found: &Explanation) -> Object {
+    let object = Object::new();
+    set(&object, "state", found.phase.as_str());
+    set(&object, "because", found.because.as_str());
+    set_some(&object, "until", found.until.map(float));
+    object
 }
 
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct SummaryObject {
-    name: String,
-    counts: [usize; Phase::ALL.len()],
-    paused: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    oldest_ready_at: Option<u64>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    next_due: Option<u64>,
+fn summary(queue: &QueueSummary) -> Object {
+    let object = Object::new();
+    set(&object, "name", queue.name.as_str());
+    let counts: Array = queue.counts.iter().map(|count| JsValue::from(*count as f64)).collect();
+    set(&object, "counts", counts);
+    set(&object, "paused", queue.paused);
+    set_some(&object, "oldestReadyAt", queue.oldest_ready_at.map(float));
+    set_some(&object, "nextDue", queue.next_due.map(float));
+    object
 }
 
-#[derive(Serialize)]
-struct RemovalObject {
-    cause: &'static str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    reason: Option<String>,
-}
-
-#[derive(Serialize)]
-struct ReportObject {
-    ok: bool,
-    rows: usize,
-    problems: Vec<String>,
-}
-
-impl From<Explanation> for ExplanationObject {
-    fn from(explanation: Explanation) -> Self {
-        Self {
-            state: explanation.phase.as_str(),
-            because: explanation.because.as_str(),
-            until: explanation.until.map(u64::from),
-        }
-    }
-}
-
-impl From<QueueSummary> for SummaryObject {
-    fn from(summary: QueueSummary) -> Self {
-        Self {
-            name: summary.name.as_str().to_owned(),
-            counts: summary.counts,
-            paused: summary.paused,
-            oldest_ready_at: summary.oldest_ready_at.map(u64::from),
-            next_due: summary.next_due.map(u64::from),
-        }
-    }
-}
-
-fn object(value: &impl Serialize) -> Result<JsValue, JsValue> {
-    serde_wasm_bindgen::to_value(value).map_err(JsValue::from)
+fn float(at: Instant) -> f64 {
+    at.get() as f64
 }
 
 fn thrown(error: Error) -> JsValue {
@@ -159,16 +121,13 @@ impl Core {
             let id = TaskId::saturating(super::reader::whole("id", id)?);
             Ok(self.engine.view(When { now, caller }.context()?).explain(queue, id))
         };
-        match { read }().map_err(thrown)? {
-            Some(explanation) => object(&ExplanationObject::from(explanation)),
-            None => Ok(JsValue::UNDEFINED),
-        }
+        let found = { read }().map_err(thrown)?;
+        Ok(found.map_or(JsValue::UNDEFINED, |found| explanation(&found).into()))
     }
 
-    pub fn queues(&mut self, now: f64, caller: u32) -> Result<JsValue, JsValue> {
+    pub fn queues(&mut self, now: f64, caller: u32) -> Result<Array, JsValue> {
         let at = When { now, caller }.context().map_err(thrown)?;
-        let summaries = self.engine.view(at).queues();
-        object(&summaries.into_iter().map(SummaryObject::from).collect::<Vec<_>>())
+        Ok(self.engine.view(at).queues().iter().map(summary).collect())
     }
 
     /// `{ cause, reason? }`: why a task is not there any more, as far as it is remembered.
@@ -180,14 +139,21 @@ impl Core {
             Some(Removal::Buried { .. }) => ("buried", None),
             _ => return Ok(JsValue::UNDEFINED),
         };
-        object(&RemovalObject { cause, reason: reason.map(str::to_owned) })
+        let object = Object::new();
+        set(&object, "cause", cause);
+        set_some(&object, "reason", reason);
+        Ok(object.into())
     }
 
     /// `{ ok, rows, problems }`
-    pub fn verify(&self) -> Result<JsValue, JsValue> {
+    pub fn verify(&self) -> JsValue {
         let report = self.engine.verify();
-        let (rows, problems) = (report.rows, report.problems);
-        object(&ReportObject { ok: problems.is_empty(), rows, problems })
+        let object = Object::new();
+        set(&object, "ok", report.problems.is_empty());
+        set(&object, "rows", report.rows as f64);
+        let problems: Array = report.problems.iter().map(JsValue::from).collect();
+        set(&object, "problems", problems);
+        object.into()
     }
 }
 

@@ -32,6 +32,11 @@ use reader::Reader;
 use wasm_bindgen::prelude::*;
 use writer::Writer;
 
+/// Smaller than the allocator of the standard library.
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+#[global_allocator]
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
+
 /// The operation was refused.
 const REFUSED: i32 = -1;
 /// The operation failed.
@@ -148,24 +153,75 @@ impl Core {
     }
 }
 
+type Answer = Result<Outcome<()>, Error>;
+
+/// Decode, call, encode. As a `dyn Fn`, each would be compiled three times.
+trait Step {
+    fn run(
+        &self,
+        engine: &mut Engine,
+        reader: &mut Reader<'_>,
+        at: Context,
+        reply: &mut Writer,
+    ) -> Answer;
+}
+
+impl<F: Fn(&mut Engine, &mut Reader<'_>, Context, &mut Writer) -> Answer> Step for F {
+    fn run(
+        &self,
+        engine: &mut Engine,
+        reader: &mut Reader<'_>,
+        at: Context,
+        reply: &mut Writer,
+    ) -> Answer {
+        self(engine, reader, at, reply)
+    }
+}
+
 impl Core {
-    /// Decode, call, encode, for operations that may be refused.
+    /// For operations that may be refused.
     fn refusable<T>(
         &mut self,
         request_bytes: u32,
         when: When,
-        operation: impl FnOnce(&mut Engine, &mut Reader<'_>, Context) -> Result<Outcome<T>, Error>,
-        encode: impl FnOnce(&mut Writer, T),
+        operation: impl Fn(&mut Engine, &mut Reader<'_>, Context) -> Result<Outcome<T>, Error>,
+        encode: impl Fn(&mut Writer, T),
     ) -> i32 {
+        self.step(
+            request_bytes,
+            when,
+            &|engine: &mut Engine, reader: &mut Reader<'_>, at, reply: &mut Writer| {
+                Ok(operation(engine, reader, at)?.map(|value| encode(reply, value)))
+            },
+        )
+    }
+
+    /// The same for operations that are never refused.
+    fn command<T>(
+        &mut self,
+        request_bytes: u32,
+        when: When,
+        operation: impl Fn(&mut Engine, &mut Reader<'_>, Context) -> Result<T, Error>,
+        encode: impl Fn(&mut Writer, T),
+    ) -> i32 {
+        self.step(
+            request_bytes,
+            when,
+            &|engine: &mut Engine, reader: &mut Reader<'_>, at, reply: &mut Writer| {
+                encode(reply, operation(engine, reader, at)?);
+                Ok(Ok(()))
+            },
+        )
+    }
+
+    /// Compiled once, not into every call.
+    fn step(&mut self, request_bytes: u32, when: When, step: &dyn Step) -> i32 {
         let request = &self.scratch[..self.scratch.len().min(request_bytes as usize)];
         let mut reader = Reader::new(request);
-        let answer = when.context().and_then(|at| operation(&mut self.engine, &mut reader, at));
         self.reply.clear();
-        match answer {
-            Ok(Ok(value)) => {
-                encode(&mut self.reply, value);
-                self.reply.bytes().len() as i32
-            }
+        let at = when.context();
+        match at.and_then(|at| step.run(&mut self.engine, &mut reader, at, &mut self.reply)) {
+            Ok(Ok(())) => self.reply.bytes().len() as i32,
             Ok(Err(refusal)) => {
                 self.answer = answer::refusal(&refusal);
                 REFUSED
@@ -175,19 +231,5 @@ impl Core {
                 FAILED
             }
         }
-    }
-
-    /// The same for operations that are never refused.
-    fn command<T>(
-        &mut self,
-        request_bytes: u32,
-        when: When,
-        operation: impl FnOnce(&mut Engine, &mut Reader<'_>, Context) -> Result<T, Error>,
-        encode: impl FnOnce(&mut Writer, T),
-    ) -> i32 {
-        let operation = |engine: &mut Engine, reader: &mut Reader<'_>, at: Context| {
-            operation(engine, reader, at).map(Ok)
-        };
-        self.refusable(request_bytes, when, operation, encode)
     }
 }

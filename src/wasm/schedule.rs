@@ -8,7 +8,7 @@ use crate::limits::CATCH_UP_MAX;
 use crate::name::Name;
 use crate::ops::{Enqueue, Fired, ScheduleRequest};
 use crate::schedule::{self, CatchUp, Interval, Job, Passed, Schedule};
-use std::collections::BTreeMap;
+use crate::table::Table;
 use wasm_bindgen::prelude::*;
 
 #[wasm_bindgen]
@@ -115,7 +115,7 @@ impl Core {
             request,
             When { now, caller: 0 },
             |engine, reader, at| {
-                let mut crons = BTreeMap::new();
+                let mut crons = Table::default();
                 for _ in 0..reader.count()? {
                     let name = reader.name("name")?.to_name();
                     crons.insert(name, Instant::saturating(reader.required_whole("next")?));
