@@ -2,32 +2,50 @@
 import type { Store } from 'fencepost';
 import { find } from './dom.js';
 import { LEASE_MS } from './protocol.js';
+import { show } from './trouble.js';
 
 export function setUpLeader(store: Store, tab: string): void {
   const press = find('lead', HTMLButtonElement);
   const shown = find('leading', HTMLElement);
+  /** Of the newest press; null when this tab does not want to lead. */
   let wanted: AbortController | null = null;
+  /** The newest one that was wanted: only it says how it goes. */
+  let newest: AbortController | null = null;
 
   press.addEventListener('click', () => {
-    if (wanted === null) {
-      wanted = new AbortController();
-      void lead(wanted.signal);
-    } else {
-      wanted.abort();
-      wanted = null;
-    }
-    press.setAttribute('aria-pressed', String(wanted !== null));
-    press.textContent = wanted === null ? 'Lead from this tab' : 'Stop leading';
+    const before = wanted;
+    wanted = before === null ? new AbortController() : null;
+    drawPress();
+    before?.abort();
+    if (wanted !== null) void lead(wanted);
   });
 
-  async function lead(signal: AbortSignal): Promise<void> {
-    shown.textContent = 'waits until nobody leads';
-    const over = store.lease('leader').hold(tab, { ttl: LEASE_MS, signal }, async (lease) => {
-      shown.textContent = `leads with token ${lease.token}`;
-      await Promise.race([aborted(signal), aborted(lease.signal)]);
-    });
-    await over.catch(() => undefined);
-    shown.textContent = signal.aborted ? '' : 'lost the lease';
+  function drawPress(): void {
+    press.setAttribute('aria-pressed', String(wanted !== null));
+    press.textContent = wanted === null ? 'Lead from this tab' : 'Stop leading';
+  }
+
+  async function lead(mine: AbortController): Promise<void> {
+    const { signal } = mine;
+    newest = mine;
+    const say = (text: string) => {
+      if (newest === mine) shown.textContent = text;
+    };
+    say('waits until nobody leads');
+    try {
+      await store.lease('leader').hold(tab, { ttl: LEASE_MS, signal }, async (lease) => {
+        say(`leads with token ${lease.token}`);
+        await Promise.race([aborted(signal), aborted(lease.signal)]);
+      });
+    } catch (error) {
+      if (!signal.aborted) show(error);
+    } finally {
+      say(signal.aborted ? '' : 'lost the lease');
+      if (wanted === mine) {
+        wanted = null;
+        drawPress();
+      }
+    }
   }
 }
 

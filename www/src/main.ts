@@ -6,17 +6,16 @@ import { setUpLeader } from './leader.js';
 import { followLog } from './log.js';
 import { LEASE_MS, type Parcel, QUEUE, STORE } from './protocol.js';
 import { drawCounts, drawLeases, drawStore, drawTasks } from './tables.js';
+import { forget, show } from './trouble.js';
 
 /** Often enough for deadlines to be seen running down. */
 const REDRAW_MS = 500;
 const KEPT_MS = 60_000;
-const SHOWN_MS = 10_000;
 
-const trouble = find('trouble', HTMLElement);
-let shownAt = 0;
 const tab = `tab-${crypto.randomUUID().slice(0, 4)}`;
 
 addEventListener('error', ({ message }) => show(message));
+addEventListener('unhandledrejection', ({ reason }) => show(reason));
 start().catch(show);
 
 async function start(): Promise<void> {
@@ -80,15 +79,4 @@ function redrawing(store: Store, queue: Queue<Parcel>): () => Promise<void> {
     drawing ??= draw();
     return drawing;
   };
-}
-
-/** What went wrong stays readable for a while, also when the next drawing went well. */
-function show(error: unknown): void {
-  shownAt = performance.now();
-  trouble.hidden = false;
-  trouble.textContent = error instanceof Error ? error.message : String(error);
-}
-
-function forget(): void {
-  if (performance.now() - shownAt > SHOWN_MS) trouble.hidden = true;
 }

@@ -2,6 +2,7 @@
 import type { LeaseRecord, Queue, Store, TaskRecord } from 'fencepost';
 import { button, fact, fill, find, make, row, until } from './dom.js';
 import { STORE } from './protocol.js';
+import { show } from './trouble.js';
 
 const TASKS_SHOWN = 25;
 
@@ -42,7 +43,9 @@ export async function drawTasks(queue: Queue): Promise<void> {
 
 function taskRow(queue: Queue, task: TaskRecord): HTMLElement {
   const { id, state, attempt, maxAttempts, token, owner, lastOwner, deadline, lastError } = task;
-  const cancel = button('Cancel', () => void queue.cancel(id, 'by hand'));
+  const cancel = button('Cancel', () => {
+    queue.cancel(id, 'by hand').catch(show);
+  });
   cancel.dataset.key = `cancel ${id}`;
   cancel.setAttribute('aria-label', `Cancel task ${id}`);
   const progress = task.progress as { step: number; of: number } | undefined;
