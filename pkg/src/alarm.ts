@@ -1,6 +1,7 @@
 /**
- * The store's one runtime timer. Everything that waits for a time has a bell; the timer sleeps
- * until the first of them is due, rings all that are, and sleeps again.
+ * The store's one timer for what it waits for. Everything that waits for a time has a bell; the
+ * timer sleeps until the first of them is due, rings all that are, and sleeps again. Only how long
+ * the journal may take to answer is timed apart, by the committer.
  *
  * A bell is set for an instant of the log, or for a span of real time. How long an instant is away
  * is asked anew whenever the timer fires and whenever the log's time may have moved (`review`), so
