@@ -10,6 +10,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { EngineModule } from '../../../pkg/dist/load.js';
 import { node } from '../../../pkg/dist/platform/node.js';
+import { brokenEngine, turningBack } from './broken-engines.js';
 import {
   FloorlessLog,
   ForgetfulLog,
@@ -85,6 +86,8 @@ const BREAKAGES: Record<string, Breakage> = {
   'a log without a floor': { Log: FloorlessLog, flavour: 'compare and set' },
   'a log that shows old news': { Log: StaleLog, flavour: 'atomic' },
   'a log that keeps the older of two snapshots': { Log: RegressingLog },
+  'an engine that is never due': { engine: brokenEngine(() => ({ nextDue: undefined })) },
+  'an engine that sets the clock back in place of firing': { engine: brokenEngine(turningBack) },
 };
 
 for (const [name, breakage] of Object.entries(BREAKAGES)) {

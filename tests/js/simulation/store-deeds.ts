@@ -82,8 +82,11 @@ function guardedCommit(client: Client, chance: Chance): void {
       }
       const { before, after } = client.witness.around(answer.version) ?? {};
       const row = before?.leases.get(lease.name);
-      // It may have been renewed in the same entry, however late.
-      const until = Math.max(row?.until ?? 0, after?.leases.get(lease.name)?.until ?? 0);
+      // It may have been renewed in the same entry, however late; and what was released in it
+      // does not show that any more.
+      const behind = after?.leases.get(lease.name);
+      const isReleased = behind !== undefined && behind.owner === undefined;
+      const until = isReleased ? Infinity : Math.max(row?.until ?? 0, behind?.until ?? 0);
       const isHeld = row?.token === lease.token && until > (before?.time ?? 0);
       client.require(since === undefined || isHeld, () => {
         return `a commit guarded by ${named(lease)} holds, but ${JSON.stringify(row)} stood`;
@@ -234,6 +237,14 @@ function list(client: Client, chance: Chance): void {
 }
 
 function repairClock(client: Client): void {
-  client.witness.mayRepairClock = true;
-  client.ask({ what: 'repair the clock', call: () => client.store.repairClock() });
+  const isAnswered = client.witness.mayRepairClock();
+  client.ask({
+    what: 'repair the clock',
+    call: () => client.store.repairClock(),
+    // When it is not answered, or fails, it may still be stored at any time.
+    judge: () => {
+      isAnswered();
+      return NOT_APPLIED;
+    },
+  });
 }

@@ -3,7 +3,7 @@
  * the entry follows on the one before, all indexes equal a rebuild, tokens and time rise, no task
  * is lost or made twice, and every engine that arrives at the slot has the same rows.
  */
-import type { Bridge } from '../../../pkg/dist/requests.js';
+import { type Bridge, ROOT } from '../../../pkg/dist/requests.js';
 import type { Ledger } from './ledger.js';
 import { mayBecome } from './lifecycle.js';
 import type { LogWatcher } from './shared-log.js';
@@ -37,9 +37,10 @@ export class Witness implements LogWatcher {
   #highestId = 0;
   #highestToken = 0;
   #grants = new Map<number, Grant>();
-  #fired = new Set<string>();
-  /** Set when time may run backwards in the next entry. */
-  mayRepairClock = false;
+  /** Boundaries, by what they fired. */
+  #fired = new Map<string, number>();
+  /** How many repairs of the clock may still be stored. */
+  #repairs = 0;
 
   constructor(parts: WitnessParts) {
     this.#parts = parts;
@@ -59,6 +60,24 @@ export class Witness implements LogWatcher {
   mayHaveGranted(token: number, of: string): boolean {
     const granted = this.#grants.get(token);
     return granted === undefined || granted.of === of;
+  }
+
+  /** Time may run backwards, until what is returned is called: the repair was answered. */
+  mayRepairClock(): () => void {
+    const { generation } = this;
+    this.#repairs += 1;
+    return () => {
+      if (generation === this.#generation) this.#repairs -= 1;
+    };
+  }
+
+  /** In a healed world nothing that is due is left to be fired. */
+  requireFired(): void {
+    const { time } = this.now;
+    for (const { name, next } of this.#engine.scheduleList({ now: time, caller: ROOT })) {
+      const isAhead = next === undefined || next > time;
+      this.#parts.verdict.require(isAhead, () => `at ${time} nobody fired ${name}, due at ${next}`);
+    }
   }
 
   /** What stood behind the slots from `slot` on. */
@@ -117,6 +136,8 @@ export class Witness implements LogWatcher {
     this.#highestId = 0;
     if (!this.#parts.clocksAreTrue) this.#highestToken = 0;
     this.#grants = new Map();
+    this.#fired = new Map();
+    this.#repairs = 0;
   }
 
   /** An engine says which rows it has at a slot; of another log they may be others. */
@@ -135,9 +156,15 @@ export class Witness implements LogWatcher {
 
   #requireTime(before: Sight, after: Sight): void {
     const { verdict } = this.#parts;
-    const isRepaired = this.mayRepairClock && after.time < before.time;
+    const isRepaired = this.#repairs > 0 && after.time < before.time;
     verdict.require(after.version > before.version, () => 'an entry has no version of its own');
     verdict.require(after.time >= before.time || isRepaired, () => 'time runs backwards');
+    if (isRepaired) this.#forgetFired(after.time);
+  }
+
+  /** What comes after a repaired time comes again. */
+  #forgetFired(time: number): void {
+    for (const [firing, boundary] of this.#fired) if (boundary > time) this.#fired.delete(firing);
   }
 
   /** Every grant has a token above all that were ever granted. */
@@ -155,11 +182,11 @@ export class Witness implements LogWatcher {
 
   /** A boundary fires once, unless time itself was brought back to before it. */
   #requireFirst({ mark, boundary }: TaskSight): void {
-    if (boundary === undefined || this.mayRepairClock) return;
+    if (boundary === undefined) return;
     const firing = `${mark} ${boundary}`;
     const { verdict } = this.#parts;
     verdict.require(!this.#fired.has(firing), () => `the boundary ${boundary} fired twice`);
-    this.#fired.add(firing);
+    this.#fired.set(firing, boundary);
   }
 
   /** Every task was made once by somebody, and is there until somebody takes it away. */

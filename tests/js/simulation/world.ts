@@ -142,7 +142,7 @@ class World {
 
   /** Nothing goes wrong any more: everything is answered, and every promise is kept. */
   async #heal(): Promise<void> {
-    const { weather, log, trace, verdict, ledger } = this.#parts;
+    const { weather, log, trace, verdict, ledger, witness } = this.#parts;
     trace.tell('world', 'is healed');
     weather.isOver = true;
     log.isFull = false;
@@ -161,6 +161,7 @@ class World {
     for (const machine of this.#machines) {
       verdict.require(machine.client?.isLost === false, () => `${machine.name} does not recover`);
     }
+    witness.requireFired();
     await this.#restart((machine) => machine === this.#machines[0]);
     for (const machine of this.#machines) machine.close();
     await this.#pass(HEALING_MS);
