@@ -18,6 +18,7 @@ pub mod limits;
 pub mod name;
 pub mod ops;
 pub mod place;
+pub mod queue;
 pub mod removals;
 pub mod replicas;
 pub mod rights;

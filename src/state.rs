@@ -9,12 +9,13 @@
 //!
 //! **Cost:** per change O(log n). Rows lie in a slab; indexes hold ids.
 
-use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, QueueRow, Rows, ValueRow};
-use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Version};
-use crate::index::{Order, Places, TaskIndex};
+use crate::change::{Change, Counters, Entry, Hash, LogId, QueueRow, Rows, ValueRow};
+use crate::id::{Instant, QueueId, Slot, TaskId, Version};
+use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
+use crate::queue::Queue;
 use crate::removals::Removals;
 use crate::replicas::Replicas;
 use crate::schedule::{Schedule, ScheduleRow};
@@ -23,7 +24,6 @@ use crate::task::{Task, TaskRow};
 use crate::timetable::Timetable;
 use slab::Slab;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::Arc;
 
 /// Where the log stands.
@@ -36,22 +36,6 @@ pub struct Head {
     pub hash: Hash,
     pub version: Version,
     pub time: Instant,
-}
-
-/// One queue: what is known of it, and the indexes of its tasks.
-#[derive(Clone, Debug)]
-pub struct Queue {
-    pub name: Name,
-    pub paused: bool,
-    pub last_seq: Seq,
-    pub tasks: TaskIndex,
-    pub kept_keys: Table<KeptKey>,
-    /// The kept keys by the end of their retention.
-    pub kept_until: BTreeMap<Place, Name>,
-    /// Its place in `State::agenda`.
-    next_due: Option<Instant>,
-    /// Whether it is in `State::overdue`.
-    is_overdue: bool,
 }
 
 /// Everything a replica knows.
@@ -371,49 +355,5 @@ impl State {
 
     pub fn queue(&self, id: QueueId) -> &Queue {
         &self.queues[id.0 as usize]
-    }
-}
-
-impl Queue {
-    fn new(name: Name) -> Self {
-        Self {
-            name,
-            paused: false,
-            last_seq: Seq::default(),
-            tasks: TaskIndex::default(),
-            kept_keys: Table::default(),
-            kept_until: BTreeMap::new(),
-            next_due: None,
-            is_overdue: false,
-        }
-    }
-
-    /// Whether a sweep would find something at `horizon`.
-    fn is_overdue(&self, horizon: Instant) -> bool {
-        let purged = self.tasks.first(Order::Retention).map(|(place, _)| place.at);
-        let freed = self.kept_until.first_key_value().map(|(place, _)| place.at);
-        self.tasks.first(Order::Doomed).is_some()
-            || purged.into_iter().chain(freed).any(|at| at <= horizon)
-    }
-
-    /// The first instant after `horizon` at which its indexes change, or a kept key is to be freed.
-    fn next_due_after(&self, horizon: Instant) -> Option<Instant> {
-        let beyond = (Bound::Excluded(Place::last(horizon)), Bound::Unbounded);
-        let kept = self.kept_until.range(beyond).next().map(|(place, _)| place.at);
-        let kept = kept.filter(|until| *until < Instant::NEVER);
-        self.tasks.next_due(horizon).into_iter().chain(kept).min()
-    }
-
-    fn keep_key(&mut self, key: Name, kept: KeptKey) {
-        if let Some(former) = self.kept_keys.insert(key.clone(), kept) {
-            self.kept_until.remove(&former.place());
-        }
-        self.kept_until.insert(kept.place(), key);
-    }
-
-    fn free_key(&mut self, key: &Name) {
-        if let Some(kept) = self.kept_keys.remove(key.as_str()) {
-            self.kept_until.remove(&kept.place());
-        }
     }
 }

@@ -7,6 +7,8 @@
 import { FencepostError, quote, shown } from './errors.js';
 
 export const SAFE_MAX = Number.MAX_SAFE_INTEGER;
+const SEED_MAX = 2n ** 64n - 1n;
+const PAYLOAD_BYTES_MAX = 8 << 20;
 
 export function invalid(argument: string, expected: string, got: string): FencepostError {
   return new FencepostError('INVALID_ARGUMENT', `${argument}: expected ${expected}, got ${got}`, {
@@ -112,10 +114,27 @@ export function requireArray(argument: string, value: unknown, max?: number): un
   return Array.from({ length }, (_, index): unknown => value[index]);
 }
 
+/** Also one of another realm, or of a library: whatever can do what is asked of it. */
 export function optionalSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;
-  if (typeof value === 'object' && value !== null && 'aborted' in value) {
+  const { aborted, addEventListener, removeEventListener, throwIfAborted } = (value ??
+    {}) as Partial<Record<keyof AbortSignal, unknown>>;
+  const calls = [addEventListener, removeEventListener, throwIfAborted];
+  if (typeof aborted === 'boolean' && calls.every((call) => typeof call === 'function')) {
     return value as AbortSignal;
   }
   throw invalid('signal', 'an AbortSignal', shown(value));
+}
+
+/** Of the engine's generator: 0 to 2^64 - 1. */
+export function optionalSeed(value: unknown): bigint | undefined {
+  if (value === undefined) return undefined;
+  if (typeof value === 'bigint' && value >= 0n && value <= SEED_MAX) return value;
+  throw invalid('seed', 'a BigInt from 0 to 2^64 - 1', shown(value));
+}
+
+/** How large a payload may be: 1 byte to 8 MiB. */
+export function optionalPayloadLimit(value: unknown): number | undefined {
+  const limit = optionalWhole('maxPayloadBytes', value, 1, PAYLOAD_BYTES_MAX);
+  return Number.isNaN(limit) ? undefined : limit;
 }

@@ -75,8 +75,8 @@ export function requireSameCodec(codec: RowCodec, rowName: string | undefined): 
 export function errorText(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   if (typeof error === 'string') return error;
-  if (error instanceof Error) return String(error.message);
   try {
+    if (error instanceof Error) return String(error.message);
     return JSON.stringify(error) ?? shown(error);
   } catch {
     return shown(error);

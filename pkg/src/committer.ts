@@ -86,6 +86,8 @@ export class Committer {
     });
     this.#waiting.push(pending);
     this.#start();
+    // The trap: behind a call that hangs, all of whose commands were told, nobody else sets it.
+    this.#armDeadline();
     return pending.promise as Promise<Answer<T>>;
   }
 

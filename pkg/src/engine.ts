@@ -20,6 +20,8 @@
 import {
   invalid,
   optionalFlag,
+  optionalPayloadLimit,
+  optionalSeed,
   optionalWhole,
   readOptions,
   requireArray,
@@ -91,12 +93,20 @@ export interface EngineLoader {
   load(options?: LoadOptions): Promise<Engine>;
 }
 
+const LOAD_OPTIONS = ['store', 'seed', 'replica', 'maxPayloadBytes', 'wasm'] as const;
+
 /** On a platform, which knows where its engine is. */
 export function engineOn(platform: Platform): EngineLoader {
   return {
-    async load({ store = 'engine', wasm, ...rest }: LoadOptions = {}) {
-      const module = await loadEngine(platform, wasm);
-      return new Engine(module.create({ ...rest, store: requireName('store', store) }));
+    async load(options?: LoadOptions) {
+      const given = readOptions('options', options, LOAD_OPTIONS);
+      const replica = optionalWhole('replica', given.replica, 0);
+      const store = requireName('store', given.store === undefined ? 'engine' : given.store);
+      const seed = optionalSeed(given.seed);
+      const maxPayloadBytes = optionalPayloadLimit(given.maxPayloadBytes);
+      const module = await loadEngine(platform, given.wasm);
+      const known = Number.isNaN(replica) ? {} : { replica };
+      return new Engine(module.create({ store, seed, maxPayloadBytes, ...known }));
     },
   };
 }
@@ -297,10 +307,10 @@ export class Engine {
    * while something decided waits
    */
   merge(entry: Uint8Array): void {
-    const own = entry === this.#taken;
+    const bytes = readBytes(entry, 'entry');
+    if (bytes === this.#taken) this.#bridge.mergeSealed();
+    else this.#bridge.merge(bytes);
     this.#taken = undefined;
-    if (own) this.#bridge.mergeSealed();
-    else this.#bridge.merge(readBytes(entry, 'entry'));
   }
 
   /** Forgets everything decided since the last merge, a taken entry included. */

@@ -216,9 +216,18 @@ export function shown(value: unknown): string {
       return String(value);
     case 'object':
       if (value === null) return 'null';
-      return Array.isArray(value) ? 'an array' : 'an object';
+      return isArray(value) ? 'an array' : 'an object';
     default:
       return `a ${typeof value}`;
+  }
+}
+
+/** A proxy that was revoked cannot even be asked. */
+function isArray(value: object): boolean {
+  try {
+    return Array.isArray(value);
+  } catch {
+    return false;
   }
 }
 

@@ -28,6 +28,15 @@ export function isFatal(error: unknown): error is FencepostError {
  * of one copy is no instance of the other's class. So the name counts.
  */
 export function verdictOf(error: unknown): { final?: true; delay?: number } {
+  try {
+    return readVerdict(error);
+  } catch {
+    // An error of the user's own making, that throws when it is looked at.
+    return {};
+  }
+}
+
+function readVerdict(error: unknown): { final?: true; delay?: number } {
   if (!(error instanceof Error)) return {};
   if (error instanceof NonRetriable || error.name === 'NonRetriable') return { final: true };
   if (!(error instanceof RetryAfter || error.name === 'RetryAfter')) return {};

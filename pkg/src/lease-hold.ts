@@ -52,6 +52,9 @@ export async function holdWhile<T>(
     isOver = true;
     stopWatching();
     bell.silence();
-    if (session.isOpen) await lease.release().catch(() => undefined);
+    const wasLost = lost.signal.aborted;
+    const releasing = session.isOpen ? lease.release().catch(() => undefined) : undefined;
+    // What is lost already is not waited for: perhaps because the journal gives no answer.
+    if (!wasLost) await releasing;
   }
 }

@@ -2,6 +2,8 @@
 import {
   invalid,
   optionalChoice,
+  optionalPayloadLimit,
+  optionalSeed,
   optionalWhole,
   readOptions,
   requireFunction,
@@ -20,8 +22,6 @@ import type { Clock, OpenOptions, Store } from './types.js';
 import { Upkeep } from './upkeep.js';
 
 const TIMEOUT_MS = 30_000;
-const PAYLOAD_BYTES_MAX = 8 << 20;
-const SEED_MAX = 2n ** 64n - 1n;
 const OPTIONS = [
   'journal',
   'durability',
@@ -178,25 +178,18 @@ function readSettings(value: unknown): Settings {
   if (restore !== undefined && !(restore instanceof Uint8Array)) {
     throw invalid('restore', 'a Uint8Array', shown(restore));
   }
-  const bytesMax = optionalWhole('maxPayloadBytes', options.maxPayloadBytes, 1, PAYLOAD_BYTES_MAX);
   const timeout = optionalWhole('timeout', options.timeout, 1, TIMER_MAX);
   return {
     journal: journal as Journal | undefined,
     durability: optionalChoice('durability', options.durability, ['strict', 'relaxed']) ?? 'strict',
-    maxPayloadBytes: Number.isNaN(bytesMax) ? undefined : bytesMax,
+    maxPayloadBytes: optionalPayloadLimit(options.maxPayloadBytes),
     clock: (clock as Clock | undefined) ?? systemClock,
-    seed: readSeed(options.seed),
+    seed: optionalSeed(options.seed),
     wasm,
     timeout: Number.isNaN(timeout) ? TIMEOUT_MS : timeout,
     expectLogId: expectLogId === undefined ? undefined : requireText('expectLogId', expectLogId),
     restore: restore?.slice(),
   };
-}
-
-function readSeed(seed: unknown): bigint | undefined {
-  if (seed === undefined) return undefined;
-  if (typeof seed === 'bigint' && seed >= 0n && seed <= SEED_MAX) return seed;
-  throw invalid('seed', 'a BigInt from 0 to 2^64 - 1', shown(seed));
 }
 
 function requireMethods(argument: string, value: unknown, methods: readonly string[]): void {

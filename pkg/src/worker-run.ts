@@ -152,9 +152,8 @@ export class TaskRun {
       if (isFatal(settled.error)) throw settled.error;
       if (!isPassing(settled.error)) return settled;
       this.#parts.onError(settled.error);
-      if (this.#isCutOff) return { kind: 'over', reason: 'cut off' };
-      await this.#pause(pauseAfter(failures));
-      if (this.#isCutOff) return { kind: 'over', reason: 'cut off' };
+      if (!this.#isOver) await this.#pause(pauseAfter(failures));
+      if (this.#isOver) return { kind: 'over', reason: 'nobody waits for it any more' };
     }
   }
 
@@ -171,6 +170,11 @@ export class TaskRun {
     );
     // Should this fail, it lapses.
     await abandoning.catch(() => undefined);
+  }
+
+  /** Whether what comes of the task is no longer this run's to say. */
+  get #isOver(): boolean {
+    return this.#isCutOff || this.#isGivenUp;
   }
 
   #pause(ms: number): Promise<void> {
@@ -226,6 +230,7 @@ export class TaskRun {
   #giveUp(reason: FencepostError): void {
     if (this.#isGivenUp) return;
     this.#isGivenUp = true;
+    this.#wakeFromPause?.();
     this.#abort.abort(reason);
     this.#parts.onClaimChanged();
   }

@@ -16,6 +16,7 @@
  * ended nothing of it is left: no timer, no listener.
  */
 import type { Bell } from './alarm.js';
+import { errorText } from './codec.js';
 import { FencepostError } from './errors.js';
 import { isFatal, pauseAfter } from './failure.js';
 import { type Bridge, type Moment, ROOT, type TaskReply } from './requests.js';
@@ -247,11 +248,8 @@ export class QueueWorker implements Worker {
 
   #report(error: unknown): void {
     const told = error instanceof FencepostError ? error : unexpected(error);
-    try {
-      this.#parts.settings.onError?.(told);
-    } catch {
-      // What a listener throws is its own.
-    }
+    // What a listener throws, or rejects with, is its own.
+    new Promise((resolve) => resolve(this.#parts.settings.onError?.(told))).catch(() => undefined);
     if (isFatal(error)) this.#end(error);
   }
 
@@ -311,6 +309,6 @@ export class QueueWorker implements Worker {
 
 /** What a journal throws is made typed where it is called; this is for what nobody foresaw. */
 function unexpected(error: unknown): FencepostError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = errorText(error) ?? 'nothing was said';
   return new FencepostError('JOURNAL_UNAVAILABLE', message, { cause: error });
 }

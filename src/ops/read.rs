@@ -10,9 +10,10 @@ use crate::index::Order;
 use crate::lease::LeaseRow;
 use crate::limits::PAGE_ITEMS_MAX;
 use crate::name::{Name, NameRef, RESERVED_PREFIX};
+use crate::queue::Queue;
 use crate::rights::{Caller, Realm, Right};
 use crate::schedule::Schedule;
-use crate::state::{Queue, State};
+use crate::state::State;
 use crate::task::{Phase, Task};
 use std::ops::Bound;
 

@@ -2,7 +2,7 @@
  * A worker in a thread of its own, with its own handle on the store: to freeze or to crash it stops
  * its renewals for real.
  */
-import { open, type Task } from 'fencepost';
+import { open, type Store, type Task } from 'fencepost';
 import {
   type Job,
   LEASE_MS,
@@ -19,15 +19,16 @@ const STEPS = 10;
 const BUSY_MS = 3 * LEASE_MS;
 
 let ice: Start['ice'];
+let store: Store | null = null;
 
 addEventListener('message', ({ data }: MessageEvent<Order>) => {
-  if ('freeze' in data) freeze();
-  else start(data.start).catch((error: unknown) => report(String(error)));
+  const obeying = 'freeze' in data ? freeze() : start(data.start);
+  obeying.catch((error: unknown) => report(String(error)));
 });
 
 async function start({ owner, ice: shared, ...job }: Start): Promise<void> {
   ice = shared;
-  const store = await open(STORE);
+  store = await open(STORE);
   const queue = store.queue<Parcel>(QUEUE);
   queue.work((task, { signal }) => deliver(task, job, signal), { owner, lease: LEASE_MS });
   report('waits for a task');
@@ -59,8 +60,12 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Nothing in this thread runs meanwhile, timers included. */
-function freeze(): void {
+/**
+ * Nothing in this thread runs meanwhile, timers included. It begins right after a commit: a thread
+ * that stands still in the middle of one keeps its transaction, and every tab waits.
+ */
+async function freeze(): Promise<void> {
+  await store?.sync();
   report('is frozen');
   if (ice !== undefined) {
     Atomics.wait(ice, 0, 1);

@@ -34,6 +34,15 @@ export function thisProcess(): Holder {
   };
 }
 
+/** Whether it is certainly the process that asks. */
+export function isThisProcess(holder: Holder): boolean {
+  const own = thisProcess();
+  const isSame = (['pid', 'host', 'boot', 'started'] as const).every(
+    (name) => holder[name] === own[name],
+  );
+  return isSame && own.host !== '';
+}
+
 /** Whether the holder is certainly gone. */
 export function isDead(holder: Holder): boolean {
   const own = { host: orEmpty(hostname), boot: bootId() };

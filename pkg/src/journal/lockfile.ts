@@ -23,7 +23,7 @@ import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { FencepostError, quote } from '../errors.js';
 import { systemCode } from './disk-error.js';
-import { type Holder, isDead, thisProcess } from './holder.js';
+import { type Holder, isDead, isThisProcess, thisProcess } from './holder.js';
 
 export interface Lock {
   /** Costs a microsecond. */
@@ -119,10 +119,14 @@ function requireVacant(path: string): void {
   if (holder !== null && isDead(holder)) return;
   throw new FencepostError(
     'JOURNAL_LOCKED',
-    `the journal is held by ${described(holder)}; ` +
-      `if that process is certainly gone, delete ${quote(path)}`,
+    `the journal is held by ${described(holder)}; ${remedy(holder, path)}`,
     { details: { path, stored: false, ...(holder && { holder: told(holder) }) } },
   );
+}
+
+function remedy(holder: Holder | null, path: string): string {
+  if (holder !== null && isThisProcess(holder)) return 'use the store that is open, or close it';
+  return `if that process is certainly gone, delete ${quote(path)}`;
 }
 
 function told({ pid, host, openedAt }: Holder): Pick<Holder, 'pid' | 'host' | 'openedAt'> {
@@ -132,7 +136,7 @@ function told({ pid, host, openedAt }: Holder): Pick<Holder, 'pid' | 'host' | 'o
 function described(holder: Holder | null): string {
   if (holder === null) return 'a holder that cannot be told';
   const { pid, host, openedAt } = holder;
-  const self = pid === process.pid ? 'this very ' : '';
+  const self = isThisProcess(holder) ? 'this very ' : '';
   const since = new Date(openedAt).toISOString();
   return `${self}process ${pid} on host ${quote(host)}, since ${since}`;
 }

@@ -14,43 +14,11 @@ import {
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { faulty } from '../../../pkg/dist/testing/faulty.js';
 import { freshSeed, Random } from '../journal/random.js';
+import { isOver, keysOf, type Reader, reader, rest, take, typesOf } from './event-reader.js';
 import { bench, claimOne, held, rejects, throws } from './support.js';
 
 /** Entries that a journal keeps behind a snapshot, and one more. */
 const BEYOND_KEPT = 65;
-
-type Reader = AsyncIterator<StoreEvent>;
-
-function reader(store: Store, options?: { from?: number; signal?: AbortSignal }): Reader {
-  return store.events(options)[Symbol.asyncIterator]();
-}
-
-/** The next `count` events, which must be there. */
-async function take(events: Reader, count: number): Promise<StoreEvent[]> {
-  const taken: StoreEvent[] = [];
-  while (taken.length < count) {
-    const { done, value } = await events.next();
-    if (done === true) assert.fail(`ended after ${taken.length} of ${count} events`);
-    taken.push(value);
-  }
-  return taken;
-}
-
-/** What is left, up to the end. */
-async function rest(events: Reader): Promise<StoreEvent[]> {
-  const left: StoreEvent[] = [];
-  for (let next = await events.next(); next.done !== true; next = await events.next()) {
-    left.push(next.value);
-  }
-  return left;
-}
-
-async function isOver(events: Reader): Promise<void> {
-  assert.deepEqual(await events.next(), { done: true, value: undefined });
-}
-
-const typesOf = (events: StoreEvent[]) => events.map(({ type }) => type);
-const keysOf = (events: StoreEvent[]) => events.map(({ type, key }) => key ?? type);
 
 /** Replaces everything in the journal by a snapshot. */
 async function compact(store: Store, journal: Journal): Promise<void> {
@@ -369,7 +337,7 @@ test('closing the store ends the loop after what is buffered', async () => {
   throws(() => store.events(), 'STORE_CLOSED');
 });
 
-test('closing the store leaves no timer behind for the past that somebody was reading', async () => {
+test('closing the store leaves no timer behind for the past that is being read', async () => {
   const calls = { made: 0, held: Infinity };
   const journal = faulty(memory(), {
     choose: (operation, call) => {

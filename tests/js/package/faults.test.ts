@@ -385,3 +385,22 @@ async function losing(wrap = (journal: Journal) => journal) {
   const journal = wrap({ ...swappable(() => inner), commit });
   return { store: await open('test', { journal, clock }), inner, clock, lossy };
 }
+
+test('behind a call that hangs every later one is told in time, and close ends', async () => {
+  const { store, journal, clock } = await faulted(1_000);
+  journal.plan('commit', 'hold-request');
+  const first = rejects(store.kv.put('a', 1), 'JOURNAL_UNAVAILABLE');
+  await clock.advance(1_000);
+  await first;
+  const [second, read] = [store.kv.put('b', 1), store.kv.get('a')];
+  const told = Promise.all([
+    rejects(second, 'JOURNAL_UNAVAILABLE'),
+    read.catch(({ code }) => code),
+  ]);
+  const closed = store.close();
+  await clock.advance(1_000);
+  assert.equal((await told)[1], 'JOURNAL_UNAVAILABLE');
+  journal.release();
+  await closed;
+  assert.equal(clock.timers, 0);
+});

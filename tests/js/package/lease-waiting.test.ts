@@ -302,3 +302,18 @@ test('a bad hold is refused by name', async () => {
   );
   assert.equal(await name.status(), null);
 });
+
+test('a hold that lost its lease to a silent journal ends with its body', async () => {
+  const { one, journal, clock } = await tabs();
+  const held = one.store.lease('leader').hold('me', { ttl: 1_000 }, async ({ signal }) => {
+    journal.plan('commit', 'hold-request');
+    await new Promise((resolve) => {
+      signal.addEventListener('abort', resolve);
+    });
+    return 'over';
+  });
+  await clock.advance(1_500);
+  assert.equal(await held, 'over');
+  journal.release();
+  await one.store.close();
+});

@@ -16,6 +16,7 @@ const ENGINE_LAYERS = [
   ['schedule'],
   ['change'],
   ['removals', 'replicas', 'index', 'timetable'],
+  ['queue'],
   ['state'],
   ['codec', 'check', 'staged', 'event'],
   ['accept', 'txn'],
