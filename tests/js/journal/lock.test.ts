@@ -92,8 +92,9 @@ test('another process is refused until the holder is killed', async (context) =>
 const noProc = existsSync('/proc/self/stat') ? false : 'needs /proc';
 
 test('a process that was not waited for is dead', { skip: noProc }, async (context) => {
-  // The shell starts a process that ends at once, and turns into cat, which waits for nobody.
-  const parent = spawn('sh', ['-c', '(exit 0) & echo $!; exec cat'], { stdio: 'pipe' });
+  // The shell turns into cat, which waits for nobody; only then ends the process it has started.
+  const child = '(until grep -q cat /proc/$$/comm; do :; done)';
+  const parent = spawn('sh', ['-c', `${child} & echo $!; exec cat`], { stdio: 'pipe' });
   context.after(() => parent.kill());
   const [line = ''] = await new Promise<string[]>((resolve) => {
     createInterface({ input: parent.stdout }).once('line', (first) => resolve([first]));
