@@ -51,8 +51,9 @@ test('the JavaScript of the core entry fits into its budget', async () => {
 function assertWithin(budget: number, files: readonly Uint8Array[]): void {
   const size = files.reduce((sum, file) => sum + compressed(file), 0);
   assert.ok(size <= budget, `${size} bytes are more than the budget of ${budget}`);
-  // A budget far above what is used bounds nothing.
-  assert.ok(size > budget * 0.9, `lower the budget of ${budget}: ${size} bytes are used`);
+  // A budget far above what is used bounds nothing; the standard library of another toolchain may
+  // be larger than one that was built for size.
+  assert.ok(size > budget * 0.85, `lower the budget of ${budget}: ${size} bytes are used`);
 }
 
 function compressed(bytes: Uint8Array): number {
