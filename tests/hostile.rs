@@ -8,11 +8,17 @@ use fencepost::error::Code;
 use fencepost::id::{Instant, QueueId, Seq, Slot, TaskId, Token};
 use fencepost::name::{Name, NameRef};
 use fencepost::ops::Enqueue;
-use fencepost::schedule::{Interval, ScheduleRow};
+use fencepost::schedule::ScheduleRow;
 use support::command::blob;
 use support::log::{assert_refused, mail, small_log};
+use support::rows::{entry_of, every_change, founded};
 use support::script::assert_same;
 use support::{assert_verified, at, commit, engine, seal};
+use xxhash_rust::xxh3::xxh3_128;
+
+const KIND_BYTE: usize = 4;
+const ENVELOPE_BYTES: usize = 48;
+const HASH_BYTES: usize = 16;
 
 #[test]
 fn an_entry_damaged_at_any_byte_is_refused_and_changes_nothing() {
@@ -194,10 +200,82 @@ fn a_well_checksummed_entry_that_makes_no_sense_is_refused() {
     assert_verified(&engine);
 }
 
+fn every_entry() -> Vec<u8> {
+    seal(&entry_of(every_change()))
+}
+
+fn every_snapshot() -> Vec<u8> {
+    let mut replica = engine(1);
+    replica.merge(&seal(&entry_of(vec![founded()]))).unwrap();
+    replica.snapshot().bytes
+}
+
+/// Another body in the same envelope, with the checksum that fits.
+fn with_body(bytes: &[u8], change: impl FnOnce(&mut Vec<u8>)) -> Vec<u8> {
+    let mut body = bytes[ENVELOPE_BYTES..bytes.len() - HASH_BYTES].to_vec();
+    change(&mut body);
+    let mut bytes = [&bytes[..ENVELOPE_BYTES], &body].concat();
+    bytes.extend_from_slice(&xxh3_128(&bytes).to_le_bytes());
+    bytes
+}
+
+fn splice(bytes: &[u8], from: &[u8], to: &[u8]) -> Vec<u8> {
+    with_body(bytes, |body| {
+        let position = body.windows(from.len()).position(|window| window == from).unwrap();
+        body.splice(position..position + from.len(), to.iter().copied());
+    })
+}
+
+/// An entry or a snapshot: refused, or read as rows that can be written and read back.
+fn assert_read_or_refused(bytes: &[u8]) {
+    let answer = match bytes[KIND_BYTE] {
+        b'E' => decode_entry(bytes).map(|(entry, _)| {
+            assert_eq!(decode_entry(&seal(&entry)).unwrap().0, entry);
+        }),
+        _ => decode_snapshot(bytes).map(|_| ()),
+    };
+    if let Err(error) = answer {
+        assert_eq!(error.code(), Code::JournalCorrupt, "{error}");
+    }
+}
+
 #[test]
-fn an_interval_of_nothing_cannot_be_read() {
-    assert!(postcard::from_bytes::<Interval>(&[0]).is_err());
-    assert_eq!(postcard::from_bytes::<Interval>(&[1]).unwrap(), Interval::try_from(1).unwrap());
+fn a_body_that_is_changed_anywhere_is_read_or_refused() {
+    for bytes in [every_entry(), every_snapshot()] {
+        for position in 0..bytes.len() - ENVELOPE_BYTES - HASH_BYTES {
+            for byte in [0, 1, 2, 0x7f, 0x80, 0xff] {
+                assert_read_or_refused(&with_body(&bytes, |body| body[position] = byte));
+            }
+            let take_out = |body: &mut Vec<u8>| {
+                body.remove(position);
+            };
+            assert_read_or_refused(&with_body(&bytes, take_out));
+            assert_read_or_refused(&with_body(&bytes, |body| body.truncate(position)));
+        }
+    }
+}
+
+#[test]
+fn a_length_beyond_the_bytes_reserves_nothing_for_it() {
+    for bytes in [every_entry(), every_snapshot()] {
+        for position in 0..bytes.len() - ENVELOPE_BYTES - HASH_BYTES {
+            for length in [[0xff, 0xff, 0xff, 0xff, 0x0f], [0x80, 0x80, 0x80, 0x80, 0x08]] {
+                let put = |body: &mut Vec<u8>| drop(body.splice(position..=position, length));
+                assert_read_or_refused(&with_body(&bytes, put));
+            }
+        }
+    }
+}
+
+#[test]
+fn numbers_outside_of_their_range_cannot_be_read() {
+    let bytes = every_entry();
+    let interval = [0xe0, 0xd4, 0x03];
+    assert!(decode_entry(&splice(&bytes, &interval, &[1])).is_ok());
+    assert!(decode_entry(&splice(&bytes, &interval, &[0])).is_err());
+    let never = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x0f];
+    let beyond = [0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10];
+    assert!(decode_entry(&splice(&bytes, &never, &beyond)).is_err());
 }
 
 #[test]

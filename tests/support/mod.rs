@@ -13,6 +13,7 @@ pub mod model;
 pub mod on_engine;
 pub mod operation;
 pub mod read_commands;
+pub mod rows;
 pub mod run;
 pub mod schedule_commands;
 pub mod script;
