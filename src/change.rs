@@ -34,7 +34,8 @@ pub struct QueueRow {
     pub name: Name,
     pub paused: bool,
     pub last_seq: Seq,
-    pub kept_keys: Table<KeptKey>,
+    /// By the end of their retention.
+    pub kept_keys: Vec<(Name, KeptKey)>,
 }
 
 /// One row put or removed.

@@ -13,6 +13,7 @@ pub mod event;
 mod guard;
 pub mod id;
 pub mod index;
+pub mod keys;
 pub mod lease;
 pub mod limits;
 pub mod name;

@@ -3,9 +3,9 @@
 use crate::change::KeptKey;
 use crate::id::{Instant, Seq};
 use crate::index::{Order, TaskIndex};
+use crate::keys::Keys;
 use crate::name::Name;
 use crate::place::Place;
-use crate::table::Table;
 use std::collections::BTreeMap;
 use std::ops::Bound;
 
@@ -16,7 +16,7 @@ pub struct Queue {
     pub paused: bool,
     pub last_seq: Seq,
     pub tasks: TaskIndex,
-    pub kept_keys: Table<KeptKey>,
+    pub kept_keys: Keys<KeptKey>,
     /// The kept keys by the end of their retention.
     pub kept_until: BTreeMap<Place, Name>,
     /// Its place in the state's agenda.
@@ -32,7 +32,7 @@ impl Queue {
             paused: false,
             last_seq: Seq::default(),
             tasks: TaskIndex::default(),
-            kept_keys: Table::default(),
+            kept_keys: Keys::default(),
             kept_until: BTreeMap::new(),
             next_due: None,
             is_overdue: false,
@@ -60,6 +60,13 @@ impl Queue {
             self.kept_until.remove(&former.place());
         }
         self.kept_until.insert(kept.place(), key);
+    }
+
+    /// By the end of their retention.
+    pub fn kept_keys(&self) -> impl ExactSizeIterator<Item = (&Name, &KeptKey)> {
+        self.kept_until
+            .values()
+            .map(|key| (key, self.kept_keys.get(key.as_str()).expect("an indexed key is kept")))
     }
 
     pub fn free_key(&mut self, key: &Name) {

@@ -67,15 +67,16 @@ pub struct State {
 }
 
 impl State {
-    /// Puts the rows of an entry that follows on the head; `hash` is the entry's. Each change is
-    /// shown before it is applied, with the version of its command and the state that it meets.
+    /// Puts the rows of an entry that follows on the head, and leaves its list of changes empty;
+    /// `hash` is the entry's. Each change is shown before it is applied, with the version of its
+    /// command and the state that it meets.
     pub fn merge(
         &mut self,
-        entry: Entry,
+        entry: &mut Entry,
         hash: Hash,
         mut before_each: impl FnMut(&Self, Version, &Change),
     ) {
-        let body = entry.body;
+        let body = &mut entry.body;
         self.head.log_id = entry.log_id;
         self.head.slot = entry.slot;
         self.head.hash = hash;
@@ -89,7 +90,7 @@ impl State {
         }
         let mut ends = body.command_ends.iter().peekable();
         let mut version = self.next_version();
-        for (position, change) in body.changes.into_iter().enumerate() {
+        for (position, change) in body.changes.drain(..).enumerate() {
             while ends.next_if(|end| **end as usize <= position).is_some() {
                 self.head.version = version;
                 version = self.next_version();
@@ -166,10 +167,13 @@ impl State {
         let (id, queue) = (task.id, task.queue);
         let rows = &mut self.queues[queue.0 as usize];
         rows.last_seq = rows.last_seq.max(task.spec.seq);
-        rows.tasks.update(&task, &Places::NONE, &Places::of(&task, self.horizon));
+        let moves_in_time =
+            rows.tasks.update(&task, &Places::NONE, &Places::of(&task, self.horizon));
         let place = u32::try_from(self.rows.insert(task)).expect("fewer rows than 2^32");
         self.places.insert(id, place);
-        self.note_due(queue);
+        if moves_in_time {
+            self.note_due(queue);
+        }
     }
 
     fn replace_row(&mut self, id: TaskId, row: TaskRow) {
@@ -177,16 +181,18 @@ impl State {
         let before = Places::of(task, self.horizon);
         task.row = row;
         let (queue, after) = (task.queue, Places::of(task, self.horizon));
-        self.queues[queue.0 as usize].tasks.update(task, &before, &after);
-        self.note_due(queue);
+        if self.queues[queue.0 as usize].tasks.update(task, &before, &after) {
+            self.note_due(queue);
+        }
     }
 
     fn remove_task(&mut self, id: TaskId) {
         let place = self.places.remove(&id).expect("only known tasks are removed");
         let task = self.rows.remove(place as usize);
         let rows = &mut self.queues[task.queue.0 as usize];
-        rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE);
-        self.note_due(task.queue);
+        if rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE) {
+            self.note_due(task.queue);
+        }
     }
 
     fn move_schedule(&mut self, name: Name, row: ScheduleRow) {
@@ -243,7 +249,7 @@ impl State {
             name: queue.name.clone(),
             paused: queue.paused,
             last_seq: queue.last_seq,
-            kept_keys: queue.kept_keys.clone(),
+            kept_keys: queue.kept_keys().map(|(key, kept)| (key.clone(), *kept)).collect(),
         };
         Rows {
             queues: self.queues.iter().map(row).collect(),
@@ -261,7 +267,7 @@ impl State {
             self.add_queue(QueueId(id as u32), row.name);
             let queue = &mut self.queues[id];
             (queue.paused, queue.last_seq) = (row.paused, row.last_seq);
-            row.kept_keys.into_rows().for_each(|(key, kept)| queue.keep_key(key, kept));
+            row.kept_keys.into_iter().for_each(|(key, kept)| queue.keep_key(key, kept));
             self.note_due(QueueId(id as u32));
         }
         rows.tasks.into_iter().for_each(|task| self.add_task(task));

@@ -51,6 +51,9 @@ impl<T> Table<T> {
     }
 
     pub fn clear(&mut self) {
+        if self.is_empty() {
+            return;
+        }
         self.places.clear();
         self.rows.clear();
     }

@@ -342,7 +342,7 @@ fn the_store_is_woken_when_a_key_that_outlived_its_task_is_free() {
         assert_eq!(replica.staged_commands(), 0);
         replica.maintain(free).unwrap();
         commit(replica);
-        assert!(replica.state().queue(QueueId(0)).kept_keys.is_empty());
+        assert!(replica.state().queue(QueueId(0)).kept_keys().next().is_none());
         assert_eq!(replica.state().next_due(), None);
         assert_verified(replica);
     }

@@ -29,11 +29,11 @@ impl Engine {
         self.recorder.iter_mut().for_each(Recorder::forget);
     }
 
-    pub(super) fn merge_recording(&mut self, entry: Entry, hash: Hash) {
+    pub(super) fn merge_recording(&mut self, entry: &mut Entry, hash: Hash) {
         let Some(recorder) = &mut self.recorder else {
             return self.state.merge(entry, hash, |_, _, _| {});
         };
-        recorder.begin(&entry);
+        recorder.begin(entry);
         let note = |state: &_, version, change: &_| recorder.note(state, version, change);
         self.state.merge(entry, hash, note);
         recorder.arrive(&self.state.head);

@@ -73,15 +73,16 @@ impl Engine {
     /// # Errors
     /// `INVALID_ARGUMENT` when none is sealed.
     pub fn merge_sealed(&mut self) -> Result<(), Error> {
-        let Some(Pending { entry, hash }) = self.sealed.take() else {
+        let Some(Pending { mut entry, hash }) = self.sealed.take() else {
             return Err(Error::InvalidArgument {
                 argument: "engine",
                 expected: "an entry that was taken and not yet merged",
                 got: "none".to_owned(),
             });
         };
-        self.merge_recording(entry, hash);
+        self.merge_recording(&mut entry, hash);
         self.discard();
+        self.staged.reuse(entry.body.changes, entry.body.command_ends);
         Ok(())
     }
 
@@ -101,14 +102,14 @@ impl Engine {
     /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`, `LOG_REPLACED`; `INVALID_ARGUMENT` when commands are
     /// staged.
     pub fn merge(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let (entry, hash) = codec::decode_entry(bytes)?;
+        let (mut entry, hash) = codec::decode_entry(bytes)?;
         if self.sealed.as_ref().is_some_and(|pending| pending.hash == hash) {
             return self.merge_sealed();
         }
         self.require_open()?;
         self.require_unstaged("discard() of the staged operations before another entry is merged")?;
         accept::require_next(&self.state, &entry)?;
-        self.merge_recording(entry, hash);
+        self.merge_recording(&mut entry, hash);
         self.discard();
         Ok(())
     }

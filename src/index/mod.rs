@@ -22,8 +22,8 @@ mod scheduled;
 pub use order::Order;
 
 use crate::id::{Instant, TaskId};
+use crate::keys::Keys;
 use crate::place::Place;
-use crate::table::Table;
 use crate::task::{Phase, Task};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Range;
@@ -35,7 +35,7 @@ pub struct TaskIndex {
     orders: [BTreeMap<Place, TaskId>; Order::ALL.len()],
     /// Who takes an idempotency key. Keys that outlive their completed task are rows of their own
     /// (`KeptKey`), not part of this index.
-    keys: Table<TaskId>,
+    keys: Keys<TaskId>,
     counts: [usize; Phase::ALL.len()],
 }
 
@@ -74,13 +74,16 @@ impl Places {
 }
 
 impl TaskIndex {
-    /// Moves one row from where it stood to where it stands. What never changes is read of `task`.
-    pub fn update(&mut self, task: &Task, before: &Places, after: &Places) {
-        let moves = before.orders.iter().zip(&after.orders);
-        for (index, (before, after)) in self.orders.iter_mut().zip(moves) {
+    /// Moves one row from where it stood to where it stands, and tells whether any index moved that
+    /// time alone changes. What never changes is read of `task`.
+    pub fn update(&mut self, task: &Task, before: &Places, after: &Places) -> bool {
+        let mut moves_in_time = false;
+        let moves = before.orders.iter().zip(&after.orders).zip(Order::ALL);
+        for (index, ((before, after), order)) in self.orders.iter_mut().zip(moves) {
             if before == after {
                 continue;
             }
+            moves_in_time |= order.changes_in_time();
             if let Some(place) = before {
                 index.remove(place);
             }
@@ -104,6 +107,7 @@ impl TaskIndex {
             }
             _ => {}
         }
+        moves_in_time
     }
 
     /// One of the ordered indexes.

@@ -30,6 +30,12 @@ impl Order {
         Self::Phases,
     ];
 
+    /// Whether rows come or go by time alone, of which somebody may have to be told: of those that
+    /// are due, one index tells.
+    pub const fn changes_in_time(self) -> bool {
+        !matches!(self, Self::Ready | Self::Phases)
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Scheduled => "scheduled",

@@ -8,9 +8,12 @@
 //! **Cost:** a command pays for its own rows. The ordered indexes over staged rows are made only
 //! when a later command of the same entry asks for them.
 
+mod queue;
+mod tasks;
+
 use crate::blob::Blob;
 use crate::change::{Change, Counters, KeptKey};
-use crate::id::{Instant, QueueId, Seq, TaskId, Version};
+use crate::id::{Instant, QueueId, TaskId, Version};
 use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
@@ -18,8 +21,11 @@ use crate::place::Place;
 use crate::schedule::Schedule;
 use crate::table::Table;
 use crate::task::Task;
-use std::collections::BTreeMap;
+use queue::QueueRows;
 use std::ops::Bound;
+use tasks::{StagedTask, StagedTasks};
+
+pub use queue::StagedQueue;
 
 /// `None`: the row was removed.
 pub type Row<T> = Option<T>;
@@ -28,14 +34,13 @@ pub type Row<T> = Option<T>;
 #[derive(Debug, Default)]
 pub struct Staged {
     pub counters: Counters,
-    tasks: Vec<StagedTask>,
-    /// Where each task lies in `tasks`.
-    places: BTreeMap<TaskId, u32>,
+    tasks: StagedTasks,
     leases: Table<Row<LeaseRow>>,
     values: Table<StagedValue>,
     schedules: Table<Row<Schedule>>,
-    /// By queue id, as far as anything is staged there.
-    queues: Vec<Option<Box<QueueRows>>>,
+    /// By queue id. They keep their room from entry to entry.
+    queues: Vec<QueueRows>,
+    /// The queues with something staged.
     touched: Vec<QueueId>,
     queue_names: Table<QueueId>,
     changes: Vec<Change>,
@@ -45,38 +50,12 @@ pub struct Staged {
     indexed_at: Instant,
 }
 
-/// What is staged for one queue.
-#[derive(Debug, Default)]
-struct QueueRows {
-    row: StagedQueue,
-    kept_keys: Table<Row<KeptKey>>,
-    /// Of the queue's staged tasks, as far as they are indexed.
-    index: Option<Box<TaskIndex>>,
-    /// Below it, every row of the state's `ready` index is staged already.
-    ready_floor: Option<Place>,
-}
-
-#[derive(Clone, Debug)]
-struct StagedTask {
-    id: TaskId,
-    queue: QueueId,
-    row: Row<Task>,
-    indexed: bool,
-}
-
 /// A key-value row as this entry leaves it so far.
 #[derive(Clone, Debug)]
 pub struct StagedValue {
     pub value: Row<Blob>,
     /// Of the command that wrote it.
     pub version: Version,
-}
-
-/// What an entry has changed about a queue so far.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct StagedQueue {
-    pub paused: Option<bool>,
-    pub last_seq: Option<Seq>,
 }
 
 #[derive(Debug)]
@@ -159,18 +138,13 @@ impl Staged {
     }
 
     fn write_task(&mut self, staged: StagedTask) {
-        let place = self.places.get(&staged.id).copied().unwrap_or(self.tasks.len() as u32);
-        let before = match self.tasks.get(place as usize) {
-            Some(_) => {
+        let (place, before) = match self.tasks.place_of(staged.id) {
+            Some(place) => {
                 self.unindex(place);
-                let before = std::mem::replace(&mut self.tasks[place as usize], staged);
-                Some(Box::new(before))
+                let before = std::mem::replace(self.tasks.at_mut(place), staged);
+                (place, Some(Box::new(before)))
             }
-            None => {
-                self.places.insert(staged.id, place);
-                self.tasks.push(staged);
-                None
-            }
+            None => (self.tasks.push(staged), None),
         };
         self.unindexed.push(place);
         self.undo.push(Undo::Task(place, before));
@@ -180,22 +154,19 @@ impl Staged {
         self.unindex(place);
         match before {
             Some(before) => {
-                self.tasks[place as usize] = *before;
+                *self.tasks.at_mut(place) = *before;
                 self.unindexed.push(place);
             }
             // Undone in reverse, so the first write of a row is the last of the list.
-            None => {
-                let task = self.tasks.pop().expect("it was written");
-                self.places.remove(&task.id);
-            }
+            None => self.tasks.pop(),
         }
     }
 
     fn unindex(&mut self, place: u32) {
-        let StagedTask { queue, row, indexed, .. } = &mut self.tasks[place as usize];
+        let StagedTask { queue, row, indexed, .. } = self.tasks.at_mut(place);
         let was_indexed = std::mem::replace(indexed, false);
         let (Some(task), true) = (row, was_indexed) else { return };
-        let rows = self.queues[queue.0 as usize].as_mut().expect("an indexed row has a queue");
+        let rows = &mut self.queues[queue.0 as usize];
         let index = rows.index.as_mut().expect("an indexed row has an index");
         index.update(task, &Places::of(task, self.indexed_at), &Places::NONE);
     }
@@ -203,26 +174,24 @@ impl Staged {
     fn rows_of(&mut self, queue: QueueId) -> &mut QueueRows {
         let position = queue.0 as usize;
         if self.queues.len() <= position {
-            self.queues.resize_with(position + 1, || None);
+            self.queues.resize_with(position + 1, QueueRows::default);
         }
-        self.queues[position].get_or_insert_with(|| {
+        let rows = &mut self.queues[position];
+        if !std::mem::replace(&mut rows.is_touched, true) {
             self.touched.push(queue);
-            Box::default()
-        })
+        }
+        rows
     }
 
     fn of_queue(&self, queue: QueueId) -> Option<&QueueRows> {
-        self.queues.get(queue.0 as usize)?.as_deref()
+        self.queues.get(queue.0 as usize)
     }
 }
 
 /// Reading what is staged; the outer `None` says: ask the state.
 impl Staged {
     pub fn task(&self, id: TaskId) -> Option<Option<&Task>> {
-        if self.tasks.is_empty() {
-            return None;
-        }
-        self.places.get(&id).map(|place| self.tasks[*place as usize].row.as_ref())
+        self.tasks.of(id).map(|staged| staged.row.as_ref())
     }
 
     pub fn kept_key(&self, queue: QueueId, key: &str) -> Option<Row<KeptKey>> {
@@ -284,22 +253,20 @@ impl Staged {
             self.unindexed = (0..self.tasks.len() as u32).collect();
             self.tasks.iter_mut().for_each(|staged| staged.indexed = false);
             for queue in &self.touched {
-                if let Some(rows) = &mut self.queues[queue.0 as usize] {
-                    (rows.index, rows.ready_floor) = (None, None);
-                }
+                let rows = &mut self.queues[queue.0 as usize];
+                (rows.index, rows.ready_floor) = (None, None);
             }
         }
         while let Some(place) = self.unindexed.pop() {
             // The row may have been undone, or written twice.
-            let Some(staged) = self.tasks.get_mut(place as usize) else { continue };
+            let Some(staged) = self.tasks.get_mut(place) else { continue };
             if std::mem::replace(&mut staged.indexed, true) || staged.row.is_none() {
                 continue;
             }
             let queue = staged.queue;
             self.rows_of(queue);
-            let task = self.tasks[place as usize].row.as_ref().expect("looked at above");
-            let rows = self.queues[queue.0 as usize].as_mut().expect("made above");
-            let index = rows.index.get_or_insert_default();
+            let task = self.tasks.at(place).row.as_ref().expect("looked at above");
+            let index = self.queues[queue.0 as usize].index.get_or_insert_default();
             index.update(task, &Places::NONE, &Places::of(task, now));
         }
     }
@@ -325,14 +292,18 @@ impl Staged {
         self.changes.truncate(savepoint.changes);
         if self.undo.len() > savepoint.undo {
             for queue in &self.touched {
-                self.queues[queue.0 as usize].iter_mut().for_each(|rows| rows.ready_floor = None);
+                self.queues[queue.0 as usize].ready_floor = None;
             }
         }
         while self.undo.len() > savepoint.undo {
             match self.undo.pop().expect("longer than the savepoint") {
                 Undo::Task(place, before) => self.restore_task(place, before),
                 Undo::KeptKey(queue, key, before) => {
-                    restore(&mut self.rows_of(queue).kept_keys, key, before);
+                    let keys = &mut self.rows_of(queue).kept_keys;
+                    match before {
+                        Some(kept) => keys.insert(key, kept),
+                        None => keys.remove(key.as_str()),
+                    };
                 }
                 Undo::Lease(name, before) => restore(&mut self.leases, name, before),
                 Undo::Value(key, before) => restore(&mut self.values, key, before),
@@ -372,12 +343,11 @@ impl Staged {
     pub fn clear(&mut self, counters: Counters) {
         self.counters = counters;
         self.tasks.clear();
-        self.places.clear();
         self.leases.clear();
         self.values.clear();
         self.schedules.clear();
         for queue in self.touched.drain(..) {
-            self.queues[queue.0 as usize] = None;
+            self.queues[queue.0 as usize].clear();
         }
         self.queue_names.clear();
         self.changes.clear();
@@ -389,6 +359,13 @@ impl Staged {
     /// The changes for the entry; the rows go on being read until the entry is merged or discarded.
     pub fn take_changes(&mut self) -> (Vec<Change>, Vec<u32>) {
         (std::mem::take(&mut self.changes), std::mem::take(&mut self.command_ends))
+    }
+
+    /// Uses the room of lists that were taken for the next entry.
+    pub fn reuse(&mut self, mut changes: Vec<Change>, mut command_ends: Vec<u32>) {
+        changes.clear();
+        command_ends.clear();
+        (self.changes, self.command_ends) = (changes, command_ends);
     }
 }
 

@@ -1,0 +1,115 @@
+//! Rows by idempotency key, in an order that means nothing.
+//!
+//! Nobody asks for keys in their order, and there may be far more of them than of tasks. So the
+//! tree is one of hashes: it compares numbers, where names would have to be fetched and compared
+//! byte by byte at each step.
+//!
+//! **Invariant:** the rows of one hash stand at the numbers from 0 on, without a gap.
+//!
+//! **Cost:** O(log n) to find, put or remove a row.
+
+use crate::name::Name;
+use crate::place::Place;
+use slab::Slab;
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::hash::{DefaultHasher, Hasher};
+use std::marker::PhantomData;
+
+/// Nobody can find many keys of one hash by the default hasher.
+#[derive(Clone, Debug)]
+pub struct Keys<T, H = DefaultHasher> {
+    places: BTreeMap<Place, u32>,
+    rows: Slab<(Name, T)>,
+    hasher: PhantomData<H>,
+}
+
+impl<T, H: Hasher + Default> Keys<T, H> {
+    pub fn get(&self, key: &str) -> Option<&T> {
+        let (_, position) = self.find(key)?;
+        Some(&self.rows[position as usize].1)
+    }
+
+    /// Answers the row that was there before.
+    pub fn insert(&mut self, key: Name, row: T) -> Option<T> {
+        let mut place = Self::first_place(key.as_str());
+        loop {
+            match self.places.entry(place) {
+                Entry::Vacant(vacant) => {
+                    let position = u32::try_from(self.rows.insert((key, row)));
+                    vacant.insert(position.expect("fewer rows than 2^32"));
+                    return None;
+                }
+                Entry::Occupied(occupied) => {
+                    let (known, before) = &mut self.rows[*occupied.get() as usize];
+                    if *known == key {
+                        return Some(std::mem::replace(before, row));
+                    }
+                }
+            }
+            place.number += 1;
+        }
+    }
+
+    pub fn remove(&mut self, key: &str) -> Option<T> {
+        let (place, position) = self.find(key)?;
+        let mut last = place;
+        while self.places.contains_key(&Place { number: last.number + 1, ..last }) {
+            last.number += 1;
+        }
+        let moved = self.places.remove(&last).expect("it was found");
+        if last != place {
+            self.places.insert(place, moved);
+        }
+        Some(self.rows.remove(position as usize).1)
+    }
+
+    /// In an order that differs between replicas.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Name, &T)> {
+        self.rows.iter().map(|(_, (key, row))| (key, row))
+    }
+
+    pub fn clear(&mut self) {
+        if self.places.is_empty() {
+            return;
+        }
+        self.places.clear();
+        self.rows.clear();
+    }
+
+    fn find(&self, key: &str) -> Option<(Place, u32)> {
+        if self.places.is_empty() {
+            return None;
+        }
+        let mut place = Self::first_place(key);
+        loop {
+            let position = *self.places.get(&place)?;
+            if self.rows[position as usize].0.as_str() == key {
+                return Some((place, position));
+            }
+            place.number += 1;
+        }
+    }
+
+    fn first_place(key: &str) -> Place {
+        let mut hasher = H::default();
+        hasher.write(key.as_bytes());
+        Place { rank: hasher.finish(), ..Place::default() }
+    }
+}
+
+impl<T, H> Default for Keys<T, H> {
+    fn default() -> Self {
+        Self { places: BTreeMap::new(), rows: Slab::new(), hasher: PhantomData }
+    }
+}
+
+/// Where the rows lie makes no difference.
+impl<T: PartialEq, H: Hasher + Default> PartialEq for Keys<T, H> {
+    fn eq(&self, other: &Self) -> bool {
+        let is_in_other = |(key, row): (&Name, &T)| other.get(key.as_str()) == Some(row);
+        self.rows.len() == other.rows.len() && self.iter().all(is_in_other)
+    }
+}
+
+impl<T: Eq, H: Hasher + Default> Eq for Keys<T, H> {}
