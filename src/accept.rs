@@ -3,7 +3,7 @@
 //! A checksum says that bytes are what somebody wrote, not that they make sense here. What passes
 //! these checks can be merged without failing.
 
-use crate::change::{Change, Counters, Entry, Rows};
+use crate::change::{Change, Counters, Entry, QueueRow, Rows};
 use crate::codec::Snapshot;
 use crate::error::Error;
 use crate::id::{QueueId, Seq, TaskId};
@@ -213,6 +213,12 @@ fn require_sound_rows(rows: &Rows, counters: Counters) -> Result<(), &'static st
     let mut names = Table::default();
     if rows.queues.iter().any(|queue| names.insert(queue.name.clone(), ()).is_some()) {
         return Err("two queues have one name");
+    }
+    let is_kept_in_order = |queue: &QueueRow| {
+        queue.kept_keys.is_sorted_by(|(_, one), (_, other)| one.place() < other.place())
+    };
+    if !rows.queues.iter().all(is_kept_in_order) {
+        return Err("the kept keys of a queue are not in order");
     }
     if !rows.tasks.is_sorted_by(|one, other| one.id < other.id) {
         return Err("tasks are not in id order");

@@ -309,6 +309,11 @@ fn a_snapshot_whose_rows_do_not_fit_each_other_is_refused() {
     refuse(&|rows| rows.tasks.push(rows.tasks[0].clone()));
     refuse(&|rows| rows.queues.push(rows.queues[0].clone()));
     refuse(&|rows| rows.queues[0].last_seq = Seq::saturating(1));
+    let kept = KeptKey { id: TaskId::saturating(1), seq: Seq::saturating(1), until: at(1) };
+    let earlier = KeptKey { until: at(0), ..kept };
+    for second in [kept, earlier] {
+        refuse(&|rows| rows.queues[0].kept_keys = vec![(name("a"), kept), (name("b"), second)]);
+    }
     refuse(&|rows| {
         let mut copy = rows.tasks[0].clone();
         rows.tasks[0].id = TaskId::saturating(1);

@@ -142,6 +142,7 @@ fn every_row() -> Rows {
         last_seq: Seq::saturating(128),
         kept_keys: kept_keys.iter().map(|(key, kept)| (name(key), *kept)).collect(),
     };
+    let next = KeptKey { seq: Seq::saturating(16_385), ..kept_key() };
     let value = ValueRow { value: blob("v"), version: Version::saturating(200) };
     let (when, spec) = (cron(), |when, catch_up| schedule(when, catch_up, None).into());
     let fresh = Schedule { spec: spec(when, CatchUp::None), row: ScheduleRow::default() };
@@ -149,7 +150,7 @@ fn every_row() -> Rows {
     let released = LeaseState::Released { at: instant(301) };
     Rows {
         queues: vec![
-            queue("mail", true, &[("k", kept_key()), ("l", kept_key())]),
+            queue("mail", true, &[("k", kept_key()), ("l", next)]),
             queue("post", false, &[]),
         ],
         tasks: vec![
