@@ -9,7 +9,7 @@
  * cannot be loaded) is left to other replicas, and looked at again only after a while.
  */
 import type { Committer } from './committer.js';
-import { loadCron, passedBy, usableGrid } from './cron.js';
+import { loadCron, usableGrid } from './cron.js';
 import { type Bridge, FAMILY, ROOT } from './requests.js';
 import type { CronReply } from './requests-schedule.js';
 
@@ -84,7 +84,7 @@ export class Firing {
       const found = engine.scheduleGet(schedule, { now, caller: ROOT });
       if (found?.when.kind !== 'cron' || found.next === undefined || found.next > now) return;
       const grid = usableGrid(found.when);
-      if (grid !== undefined) engine.fireCron(name, passedBy(grid, found.next, now), now);
+      if (grid !== undefined) engine.fireCron(name, grid.passed(found.next, now), now);
     });
   }
 }

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memory, open, type Store } from 'fencepost';
-import { gridOf, loadCron, passedBy } from '../../../pkg/dist/cron.js';
+import { gridOf, loadCron } from '../../../pkg/dist/cron.js';
+import { passedBy } from '../../../pkg/dist/cron-grid.js';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { bench } from './support.js';
 import { withoutZone } from './zones.js';
