@@ -5,6 +5,7 @@
 import {
   invalid,
   optionalChoice,
+  optionalFlag,
   optionalRetention,
   optionalWhole,
   readOptions,
@@ -12,11 +13,13 @@ import {
   requireWhole,
   SAFE_MAX,
 } from './arguments.js';
-import { JSON_CODEC, type RowCodec, readCodec } from './codec.js';
+import { errorText, JSON_CODEC, type RowCodec, readCodec } from './codec.js';
 import { shown } from './errors.js';
 import { requireName, sharedName } from './names.js';
 import {
+  type ClaimReference,
   type EnqueueRequest,
+  type FailRequest,
   type FullName,
   JITTERS,
   type NameListRequest,
@@ -148,6 +151,23 @@ const NOTHING_ASKED = {
   expiresIn: Number.NaN,
   writes: [] as WriteRequest[],
 };
+
+/** A failure, from options whose names were checked. */
+export function failRequest(
+  { queue, id, token }: ClaimReference,
+  error: unknown,
+  { delay, final, writes }: { delay?: unknown; final?: unknown; writes?: unknown },
+): FailRequest {
+  return {
+    queue,
+    id,
+    token,
+    error: errorText(error),
+    delay: readDelay(delay),
+    final: optionalFlag('final', final),
+    writes: readWrites(writes),
+  };
+}
 
 /** Negative means at once. */
 export function readDelay(value: unknown): number {

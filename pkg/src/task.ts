@@ -4,10 +4,10 @@
  * **Invariant**: the object follows what its own successful calls changed, and nothing else.
  * Whether the claim is still held is asked in the very commit that depends on it.
  */
-import { invalid, optionalFlag, optionalWhole, readOptions, requireWhole } from './arguments.js';
-import { decodeJson, errorText, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
+import { invalid, optionalWhole, readOptions, requireWhole } from './arguments.js';
+import { decodeJson, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
 import { shown } from './errors.js';
-import { readDelay, readFollowUps } from './options.js';
+import { failRequest, readFollowUps } from './options.js';
 import type { Answer } from './pending.js';
 import type { ClaimReference, EnqueuedReply, FullName, Outcome, TaskReply } from './requests.js';
 import type { Session } from './session.js';
@@ -107,17 +107,8 @@ export class ClaimedTask implements Task {
     error?: unknown,
     options?: { delay?: number; final?: boolean; writes?: Write[] },
   ): Promise<Committed<{ state: TaskState; runAt?: number }> | Refused> {
-    const { delay, final, writes } = readOptions('options', options, ['delay', 'final', 'writes']);
-    const { queue, id, token } = this.#reference();
-    const request = {
-      queue,
-      id,
-      token,
-      error: errorText(error),
-      delay: readDelay(delay),
-      final: optionalFlag('final', final),
-      writes: readWrites(writes),
-    };
+    const given = readOptions('options', options, ['delay', 'final', 'writes']);
+    const request = failRequest(this.#reference(), error, given);
     return committed(
       await this.#home.session.command((engine, at) => engine.queueFail(request, at)),
       (value) => value,

@@ -7,22 +7,15 @@
  * **Invariant**: the first guard that does not hold ends the body and is what the refusal names,
  * even if the body catches what the guard threw.
  */
-import {
-  invalid,
-  optionalFlag,
-  optionalWhole,
-  readOptions,
-  requireFunction,
-  requireWhole,
-} from './arguments.js';
-import { decodeJson, errorText, JSON_CODEC, optionalJson } from './codec.js';
+import { invalid, optionalWhole, readOptions, requireFunction, requireWhole } from './arguments.js';
+import { decodeJson, JSON_CODEC, optionalJson } from './codec.js';
 import { FencepostError, shown } from './errors.js';
 import { encodeValue } from './kv.js';
 import { keyName, outboxName, queueOfTask, sharedName } from './names.js';
 import {
+  failRequest,
   OUTBOX_QUEUE,
   type QueueDefaults,
-  readDelay,
   readEnqueue,
   readNameList,
   readQueueOptions,
@@ -186,14 +179,8 @@ function makeSettling(
       running.guard((engine, at) => engine.queueComplete(request, at));
     },
     fail: (task, error, options) => {
-      const { delay, final } = readOptions('options', options, ['delay', 'final']);
-      const request = {
-        ...readClaim(task),
-        error: errorText(error),
-        delay: readDelay(delay),
-        final: optionalFlag('final', final),
-        writes: [],
-      };
+      const given = readOptions('options', options, ['delay', 'final']);
+      const request = failRequest(readClaim(task), error, given);
       running.guard((engine, at) => engine.queueFail(request, at));
     },
     heartbeat: (task, options) => {
