@@ -11,6 +11,7 @@ import { type Grant, GrantedLease } from './lease-granted.js';
 import type { FullName } from './requests.js';
 import type { Session } from './session.js';
 import { Tenure } from './tenure.js';
+import { Renewals } from './tenure-renewal.js';
 import type { Lease } from './types.js';
 
 export async function holdWhile<T>(
@@ -29,29 +30,21 @@ export async function holdWhile<T>(
     renew: () => lease.renew({ ttl }),
     onLapse: () => lose('it ended before it was renewed'),
     onError: () => undefined,
-    onChange: () => arm(),
+    onChange: () => renewals.arm(),
   });
-  const bell = session.alarm.bell('keeps the process alive', () => {
-    tenure.care();
-    arm();
-  });
-  const arm = () => {
-    const { careAt } = tenure;
-    if (careAt === Infinity) bell.silence();
-    else bell.ringAt(careAt);
-  };
+  const renewals = new Renewals(session, [{ tenure }], 0);
   const lose = (how: string) => {
     lost.abort(new LeaseLost(`the lease is no longer held: ${how}`));
-    bell.silence();
+    renewals.arm();
   };
   const stopWatching = session.onEnd(() => lose('the store was closed'));
-  arm();
+  renewals.arm();
   try {
     return await body(lease);
   } finally {
     isOver = true;
     stopWatching();
-    bell.silence();
+    renewals.arm();
     const wasLost = lost.signal.aborted;
     const releasing = session.isOpen ? lease.release().catch(() => undefined) : undefined;
     // What is lost already is not waited for: perhaps because the journal gives no answer.

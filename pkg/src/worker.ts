@@ -21,10 +21,10 @@ import { FencepostError } from './errors.js';
 import { isFatal, pauseAfter } from './failure.js';
 import { type Bridge, type Moment, ROOT, type TaskReply } from './requests.js';
 import { ClaimedTask, type TaskHome } from './task.js';
+import { Renewals } from './tenure-renewal.js';
 import type { Handler, Store, Worker } from './types.js';
 import { isOnline, onOnline } from './worker-online.js';
 import { readDrain, type WorkSettings } from './worker-options.js';
-import { Renewals } from './worker-renewal.js';
 import { TaskRun } from './worker-run.js';
 
 /** What one commit claims at most. */
@@ -75,7 +75,7 @@ export class QueueWorker implements Worker {
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
-    this.#renewals = new Renewals(session, this.#runs, settings.lease);
+    this.#renewals = new Renewals(session, this.#runs, Math.floor(settings.lease / 12));
     this.#wakeUp = session.alarm.bell('keeps the process alive', () => {
       this.#isPausing = false;
       this.#consider();
