@@ -3,37 +3,17 @@ import { decodeJson, type RowCodec, requireSameCodec } from './codec.js';
 import type { TaskReply } from './requests.js';
 import type { TaskRecord } from './types.js';
 
-/** Only what applies to the state is there. */
-export function taskRecord(queue: string, reply: TaskReply, codec: RowCodec): TaskRecord {
-  const record = {
-    id: reply.id,
-    seq: reply.seq,
-    queue,
-    state: reply.state,
-    priority: reply.priority,
-    attempt: reply.attempt,
-    maxAttempts: reply.maxAttempts,
-    runAt: reply.runAt,
-    enqueuedAt: reply.createdAt,
-    createdAt: reply.createdAt,
-    updatedAt: reply.updatedAt,
-  };
-  for (const name of OPTIONAL) {
-    const value = reply[name];
-    if (value !== undefined) Object.assign(record, { [name]: value });
-  }
-  const { progress, result } = reply;
-  if (progress !== undefined) Object.assign(record, { progress: decodeJson(progress) });
-  const decode = (bytes: Uint8Array) => {
-    requireSameCodec(codec, reply.codec);
-    return codec.decode(bytes);
-  };
-  defineLazily(record, 'payload', () => decode(reply.payload));
-  if (result !== undefined) defineLazily(record, 'result', () => decode(result));
-  return record as TaskRecord;
-}
-
-const OPTIONAL = [
+/** Fields that are shown as they are; those that do not apply to the state are absent. */
+const FIELDS = [
+  'id',
+  'seq',
+  'state',
+  'priority',
+  'attempt',
+  'maxAttempts',
+  'runAt',
+  'createdAt',
+  'updatedAt',
   'token',
   'owner',
   'deadline',
@@ -47,8 +27,22 @@ const OPTIONAL = [
   'boundary',
 ] as const;
 
+export function taskRecord(queue: string, reply: TaskReply, codec: RowCodec): TaskRecord {
+  const record: { [field: string]: unknown } = { queue, enqueuedAt: reply.createdAt };
+  for (const field of FIELDS) if (reply[field] !== undefined) record[field] = reply[field];
+  const { progress, result } = reply;
+  if (progress !== undefined) record.progress = decodeJson(progress);
+  const decode = (bytes: Uint8Array) => {
+    requireSameCodec(codec, reply.codec);
+    return codec.decode(bytes);
+  };
+  defineLazily(record, 'payload', () => decode(reply.payload));
+  if (result !== undefined) defineLazily(record, 'result', () => decode(result));
+  return record as object as TaskRecord;
+}
+
 /** A property that is worked out once, on first access. */
-export function defineLazily(object: object, name: string, read: () => unknown): void {
+function defineLazily(object: object, name: string, read: () => unknown): void {
   Object.defineProperty(object, name, {
     enumerable: true,
     configurable: true,
