@@ -19,10 +19,17 @@ pub struct Queue {
     pub kept_keys: Keys<KeptKey>,
     /// The kept keys by the end of their retention.
     pub kept_until: BTreeMap<Place, Name>,
-    /// Its place in the state's agenda.
-    pub next_due: Option<Instant>,
-    /// Whether the state counts it among the overdue.
+    /// As the state's agenda has it.
+    pub outlook: Outlook,
+}
+
+/// What time alone changes about a queue.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    /// Whether a sweep would find something.
     pub is_overdue: bool,
+    /// The next instant at which its indexes change, or a kept key is to be freed.
+    pub next_due: Option<Instant>,
 }
 
 impl Queue {
@@ -34,25 +41,27 @@ impl Queue {
             tasks: TaskIndex::default(),
             kept_keys: Keys::default(),
             kept_until: BTreeMap::new(),
-            next_due: None,
-            is_overdue: false,
+            outlook: Outlook::default(),
         }
     }
 
-    /// Whether a sweep would find something at `horizon`.
-    pub fn is_overdue(&self, horizon: Instant) -> bool {
+    /// What time alone changes, as of `horizon`.
+    pub fn outlook(&self, horizon: Instant) -> Outlook {
         let purged = self.tasks.first(Order::Retention).map(|(place, _)| place.at);
         let freed = self.kept_until.first_key_value().map(|(place, _)| place.at);
-        self.tasks.first(Order::Doomed).is_some()
-            || purged.into_iter().chain(freed).any(|at| at <= horizon)
-    }
-
-    /// The first instant after `horizon` at which its indexes change, or a kept key is to be freed.
-    pub fn next_due_after(&self, horizon: Instant) -> Option<Instant> {
-        let beyond = (Bound::Excluded(Place::last(horizon)), Bound::Unbounded);
-        let kept = self.kept_until.range(beyond).next().map(|(place, _)| place.at);
-        let kept = kept.filter(|until| *until < Instant::NEVER);
-        self.tasks.next_due(horizon).into_iter().chain(kept).min()
+        let freed_next = match freed {
+            Some(at) if at <= horizon => {
+                let beyond = (Bound::Excluded(Place::last(horizon)), Bound::Unbounded);
+                self.kept_until.range(beyond).next().map(|(place, _)| place.at)
+            }
+            _ => freed,
+        };
+        let freed_next = freed_next.filter(|at| *at < Instant::NEVER);
+        Outlook {
+            is_overdue: self.tasks.first(Order::Doomed).is_some()
+                || purged.into_iter().chain(freed).any(|at| at <= horizon),
+            next_due: self.tasks.next_due(horizon).into_iter().chain(freed_next).min(),
+        }
     }
 
     pub fn keep_key(&mut self, key: Name, kept: KeptKey) {

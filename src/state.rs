@@ -15,7 +15,7 @@ use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
 use crate::place::Place;
-use crate::queue::Queue;
+use crate::queue::{Outlook, Queue};
 use crate::removals::Removals;
 use crate::replicas::Replicas;
 use crate::schedule::{Schedule, ScheduleRow};
@@ -64,6 +64,9 @@ pub struct State {
     agenda: BTreeMap<Place, TaskId>,
     /// Queues with something to bury, to purge or to free: its time is not ahead any more.
     overdue: BTreeSet<QueueId>,
+    /// The queue whose outlook may have changed since the agenda was brought up to date; `None`
+    /// between calls.
+    touched: Option<QueueId>,
 }
 
 impl State {
@@ -101,6 +104,7 @@ impl State {
         if ends.next().is_some() {
             self.head.version = version;
         }
+        self.look_out();
     }
 
     /// The version that the next command takes.
@@ -133,11 +137,11 @@ impl State {
             }
             Change::KeyKept { queue, key, kept } => {
                 self.queue_mut(queue).keep_key(key, kept);
-                self.note_due(queue);
+                self.touch(queue);
             }
             Change::KeyFreed { queue, key } => {
                 self.queue_mut(queue).free_key(&key);
-                self.note_due(queue);
+                self.touch(queue);
             }
             Change::LeasePut { name, row } => self.put_lease(name, row),
             Change::LeaseRemoved { name } => self.remove_lease(&name),
@@ -172,7 +176,7 @@ impl State {
         let place = u32::try_from(self.rows.insert(task)).expect("fewer rows than 2^32");
         self.places.insert(id, place);
         if moves_in_time {
-            self.note_due(queue);
+            self.touch(queue);
         }
     }
 
@@ -182,7 +186,7 @@ impl State {
         task.row = row;
         let (queue, after) = (task.queue, Places::of(task, self.horizon));
         if self.queues[queue.0 as usize].tasks.update(task, &before, &after) {
-            self.note_due(queue);
+            self.touch(queue);
         }
     }
 
@@ -191,7 +195,7 @@ impl State {
         let task = self.rows.remove(place as usize);
         let rows = &mut self.queues[task.queue.0 as usize];
         if rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE) {
-            self.note_due(task.queue);
+            self.touch(task.queue);
         }
     }
 
@@ -220,23 +224,33 @@ impl State {
         &mut self.rows[self.places[&id] as usize]
     }
 
-    fn note_due(&mut self, id: QueueId) {
+    /// What is due of a queue has changed. Most entries change one queue, several times.
+    fn touch(&mut self, id: QueueId) {
+        if self.touched != Some(id) {
+            self.look_out();
+            self.touched = Some(id);
+        }
+    }
+
+    /// Brings the agenda up to date.
+    fn look_out(&mut self) {
+        let Some(id) = self.touched.take() else { return };
         let queue = &mut self.queues[id.0 as usize];
-        let is_overdue = queue.is_overdue(self.horizon);
-        if std::mem::replace(&mut queue.is_overdue, is_overdue) != is_overdue {
-            match is_overdue {
+        let outlook = queue.outlook(self.horizon);
+        let before = std::mem::replace(&mut queue.outlook, outlook);
+        if before.is_overdue != outlook.is_overdue {
+            match outlook.is_overdue {
                 true => self.overdue.insert(id),
                 false => self.overdue.remove(&id),
             };
         }
-        let next_due = queue.next_due_after(self.horizon);
-        if next_due == queue.next_due {
+        if before.next_due == outlook.next_due {
             return;
         }
-        if let Some(at) = std::mem::replace(&mut queue.next_due, next_due) {
+        if let Some(at) = before.next_due {
             self.agenda.remove(&Place::of_queue(id, at));
         }
-        if let Some(at) = next_due {
+        if let Some(at) = outlook.next_due {
             self.agenda.insert(Place::of_queue(id, at), TaskId::default());
         }
     }
@@ -268,12 +282,13 @@ impl State {
             let queue = &mut self.queues[id];
             (queue.paused, queue.last_seq) = (row.paused, row.last_seq);
             row.kept_keys.into_iter().for_each(|(key, kept)| queue.keep_key(key, kept));
-            self.note_due(QueueId(id as u32));
+            self.touch(QueueId(id as u32));
         }
         rows.tasks.into_iter().for_each(|task| self.add_task(task));
         rows.leases.into_rows().for_each(|(name, row)| self.put_lease(name, row));
         self.values = rows.values;
         self.timetable = Timetable::of(rows.schedules);
+        self.look_out();
     }
 }
 
@@ -294,7 +309,8 @@ impl State {
                 let task = &self.rows[self.places[&id] as usize];
                 queue.tasks.update(task, &Places::of(task, from), &Places::of(task, now));
             }
-            self.note_due(id);
+            self.touch(id);
+            self.look_out();
             assert!(self.first_due() != Some(place), "advancing leaves nothing due");
         }
     }
@@ -310,16 +326,16 @@ impl State {
         self.overdue.clear();
         for queue in &mut self.queues {
             queue.tasks = TaskIndex::default();
-            queue.next_due = None;
-            queue.is_overdue = false;
+            queue.outlook = Outlook::default();
         }
         for (_, task) in &self.rows {
             let tasks = &mut self.queues[task.queue.0 as usize].tasks;
             tasks.update(task, &Places::NONE, &Places::of(task, horizon));
         }
         for id in 0..self.queues.len() {
-            self.note_due(QueueId(id as u32));
+            self.touch(QueueId(id as u32));
         }
+        self.look_out();
     }
 
     pub fn horizon(&self) -> Instant {
