@@ -1,15 +1,11 @@
 //! The border to JavaScript, from the far side: requests packed by hand, replies read by hand.
 #![cfg(target_arch = "wasm32")]
 
-use fencepost::wasm::Core;
-use js_sys::Reflect;
-use wasm_bindgen::JsValue;
+use fencepost::wasm::{Core, Operation};
 use wasm_bindgen_test::wasm_bindgen_test;
 
 const NOW: f64 = 1_000_000_000_000.0;
 const ABSENT: f64 = f64::NAN;
-const REFUSED: i32 = -1;
-const FAILED: i32 = -2;
 
 /// A request as `pkg/src/packing.ts` packs it.
 #[derive(Default)]
@@ -43,15 +39,19 @@ impl Request {
         self
     }
 
-    /// Puts it into the scratch region and tells its size.
-    fn put(self, core: &mut Core) -> u32 {
+    /// Runs an operation on it and tells the size of the reply; negative: refused or failed.
+    fn call(self, core: &mut Core, operation: Operation, now: f64) -> i32 {
         core.put_request(&self.0);
-        self.0.len() as u32
+        core.call(operation as u32, self.0.len() as u32, now, 0)
     }
 }
 
 fn core() -> Core {
-    Core::new("test", Some(1), Some(1.0), None).expect("the arguments are right")
+    let mut core = Core::new();
+    let start = Request::default().name(0, "test").raw(&1_u64.to_le_bytes());
+    let start = start.numbers(&[1.0, ABSENT]);
+    assert_eq!(start.call(&mut core, Operation::Start, NOW), 0);
+    core
 }
 
 fn enqueue(queue: &str, priority: f64) -> Request {
@@ -67,25 +67,51 @@ fn enqueue(queue: &str, priority: f64) -> Request {
         .raw(&0_u32.to_le_bytes())
 }
 
+fn call(core: &mut Core, operation: Operation) -> i32 {
+    Request::default().call(core, operation, NOW)
+}
+
 fn number_at(core: &Core, position: usize) -> f64 {
     let bytes = core.reply_bytes()[position..position + 8].try_into().expect("eight bytes");
     f64::from_le_bytes(bytes)
 }
 
-fn field(object: &JsValue, name: &str) -> JsValue {
-    Reflect::get(object, &name.into()).expect("an object")
+/// The texts at the start of a reply; `None` is absent.
+fn texts(core: &Core, count: usize) -> Vec<Option<String>> {
+    let mut rest = core.reply_bytes();
+    let mut text = || {
+        let (size, behind) = rest.split_first_chunk::<4>().expect("a size");
+        let size = u32::from_le_bytes(*size);
+        let (text, behind) = behind.split_at(if size == u32::MAX { 0 } else { size as usize });
+        rest = behind;
+        (size < u32::MAX).then(|| String::from_utf8(text.to_vec()).expect("a text"))
+    };
+    (0..count).map(|_| text()).collect()
+}
+
+fn some(text: &str) -> Option<String> {
+    Some(text.to_owned())
+}
+
+/// Version, slot and time, whether the entry is full, the tag and the name.
+fn head(core: &mut Core) -> Vec<u8> {
+    assert!(call(core, Operation::Head) > 0);
+    core.reply_bytes().to_vec()
+}
+
+fn rows_hash(core: &mut Core) -> Vec<Option<String>> {
+    assert!(call(core, Operation::RowsHash) > 0);
+    texts(core, 1)
 }
 
 #[wasm_bindgen_test]
 fn a_task_goes_through_the_border_and_back() {
     let mut core = core();
-    let size = enqueue("mail", 0.0).put(&mut core);
-    assert!(core.queue_enqueue(size, NOW, 0) > 0);
+    assert!(enqueue("mail", 0.0).call(&mut core, Operation::QueueEnqueue, NOW) > 0);
     assert_eq!(number_at(&core, 0), 1.0, "the first id");
 
     let claim = Request::default().name(0, "mail").name(5, "worker").numbers(&[1.0, ABSENT]);
-    let size = claim.put(&mut core);
-    assert!(core.queue_claim(size, NOW, 0) > 0);
+    assert!(claim.call(&mut core, Operation::QueueClaim, NOW) > 0);
     assert_eq!(number_at(&core, 4), 1.0, "the id, behind the record's length");
     let token = number_at(&core, 4 + 6 * 8);
     assert!(token >= NOW * 1_000.0, "tokens follow the clock");
@@ -94,40 +120,38 @@ fn a_task_goes_through_the_border_and_back() {
         let claim = Request::default().name(0, "mail").numbers(&[1.0, token]).bytes(None);
         claim.raw(&0_u32.to_le_bytes()).raw(&0_u32.to_le_bytes())
     };
-    let size = complete(token - 1.0).put(&mut core);
-    assert_eq!(core.queue_complete(size, NOW, 0), REFUSED);
-    assert_eq!(field(&core.take_answer(), "reason"), JsValue::from("fenced"));
-    let size = complete(token).put(&mut core);
-    assert_eq!(core.queue_complete(size, NOW, 0), 0);
+    assert!(complete(token - 1.0).call(&mut core, Operation::QueueComplete, NOW) < 0);
+    assert_eq!(texts(&core, 2), [None, some("fenced")], "no code, a reason");
+    assert_eq!(complete(token).call(&mut core, Operation::QueueComplete, NOW), 0);
 
-    assert!(core.take_entry() > 0);
-    core.merge_sealed().expect("an entry was taken");
-    assert_eq!(core.slot(), 1.0);
+    assert!(call(&mut core, Operation::TakeEntry) > 0);
+    assert_eq!(call(&mut core, Operation::MergeSealed), 0);
+    head(&mut core);
+    assert_eq!(number_at(&core, 8), 1.0, "the slot");
 }
 
 #[wasm_bindgen_test]
 fn an_entry_of_one_engine_is_merged_by_another() {
     let (mut one, mut other) = (core(), core());
-    let size = enqueue("mail", 0.0).put(&mut one);
-    assert!(one.queue_enqueue(size, NOW, 0) > 0);
-    assert!(one.take_entry() > 0);
-    let entry = one.reply_bytes().to_vec();
-    one.merge_sealed().expect("an entry was taken");
-    other.merge(&entry).expect("it follows");
-    assert_eq!(one.rows_hash(), other.rows_hash());
-    assert_eq!(one.tag(), other.tag());
+    assert!(enqueue("mail", 0.0).call(&mut one, Operation::QueueEnqueue, NOW) > 0);
+    assert!(call(&mut one, Operation::TakeEntry) > 0);
+    let entry = Request::default().raw(one.bytes_beside());
+    assert_eq!(call(&mut one, Operation::MergeSealed), 0);
+    assert_eq!(entry.call(&mut other, Operation::Merge, NOW), 0);
+    assert_eq!(rows_hash(&mut one), rows_hash(&mut other));
+    assert_eq!(head(&mut one), head(&mut other));
 }
 
 #[wasm_bindgen_test]
-fn an_error_is_an_object_with_code_kind_and_details() {
+fn an_error_has_a_code_a_message_and_details() {
     let mut core = core();
-    let size = enqueue("mail", 1.5).put(&mut core);
-    assert_eq!(core.queue_enqueue(size, NOW, 0), FAILED);
-    let error = core.take_answer();
-    assert_eq!(field(&error, "code"), JsValue::from("INVALID_ARGUMENT"));
-    assert_eq!(field(&error, "kind"), JsValue::from("invalid"));
-    assert_eq!(field(&field(&error, "details"), "argument"), JsValue::from("priority"));
-    assert!(core.take_answer().is_undefined(), "an answer is taken once");
+    let failed = enqueue("mail", 1.5).call(&mut core, Operation::QueueEnqueue, NOW);
+    assert_eq!(failed, -(core.reply_bytes().len() as i32));
+    let [code, message, detail] = texts(&core, 3).try_into().expect("three texts");
+    assert_eq!(code, some("INVALID_ARGUMENT"));
+    let expected = "a whole number between -(2^53 - 1) and 2^53 - 1";
+    assert_eq!(message, Some(format!("priority: expected {expected}, got 1.5")));
+    assert_eq!(detail, some("argument"));
 }
 
 #[wasm_bindgen_test]
@@ -136,21 +160,25 @@ fn a_request_that_is_cut_anywhere_is_refused_and_changes_nothing() {
     let whole = enqueue("mail", 0.0).0;
     for size in 0..whole.len() {
         core.put_request(&whole);
-        assert_eq!(core.queue_enqueue(size as u32, NOW, 0), FAILED, "cut at {size}");
+        let answer = core.call(Operation::QueueEnqueue as u32, size as u32, NOW, 0);
+        assert!(answer < 0, "cut at {size}");
     }
-    core.discard();
-    assert_eq!(core.take_entry(), 0, "nothing was staged");
+    assert_eq!(call(&mut core, Operation::Discard), 0);
+    assert_eq!(call(&mut core, Operation::TakeEntry), 0, "nothing was staged");
 }
 
 #[wasm_bindgen_test]
-fn a_broken_clock_or_name_is_refused_by_name() {
+fn a_broken_clock_name_or_operation_is_refused_by_name() {
     let mut core = core();
     for now in [-1.0, 0.5, f64::NAN, f64::INFINITY] {
-        let size = enqueue("mail", 0.0).put(&mut core);
-        assert_eq!(core.queue_enqueue(size, now, 0), FAILED);
-        let details = field(&core.take_answer(), "details");
-        assert_eq!(field(&details, "argument"), JsValue::from("now"));
+        assert!(enqueue("mail", 0.0).call(&mut core, Operation::QueueEnqueue, now) < 0);
+        let message = texts(&core, 2).pop().flatten().expect("a message");
+        assert!(message.starts_with("now: "), "{message}");
     }
-    let error = Core::check_name("queue", 0, "__fencepost_x").expect_err("it is reserved");
-    assert_eq!(field(&error, "code"), JsValue::from("RESERVED_NAME"));
+    let name = Request::default().raw(&[0]).name(0, "__fencepost_x");
+    assert!(name.call(&mut core, Operation::CheckName, NOW) < 0);
+    assert_eq!(texts(&core, 1), [some("RESERVED_NAME")]);
+    assert!(core.call(u32::MAX, 0, NOW, 0) < 0);
+    let message = texts(&core, 2).pop().flatten();
+    assert_eq!(message, some("operation: expected the number of an operation, got 4294967295"));
 }

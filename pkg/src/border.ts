@@ -3,66 +3,73 @@
  */
 
 import type { Core } from '../wasm/fencepost.js';
-import { type ErrorCode, FencepostError } from './errors.js';
+import { readAnswer } from './answers.js';
+import { FencepostError } from './errors.js';
 import { Packer } from './packing.js';
 import { ReplyReader } from './records.js';
-import type { Outcome, Refused } from './requests.js';
+import type { Moment, Outcome } from './requests.js';
 
-const REFUSED = -1;
-const FAILED = -2;
 /** What the engine reserves for replies from the start: as in `src/wasm/writer.rs`. */
 const REPLY_BYTES_MIN = 64 << 10;
-const NOTHING: Uint8Array = new Uint8Array();
 const NO_VIEW = new DataView(new ArrayBuffer(0));
-
-/** The static side of the engine's class. */
-export interface CoreClass {
-  checkName(argument: string, family: number, text: string): void;
-  crashReport(): { message?: string };
-}
+/** For operations that take neither time nor a caller. */
+const ANY_TIME: Moment = { now: 0, caller: 0 };
 
 /** What every group of operations is built on. */
 export abstract class Border {
-  protected readonly core: Core;
-  protected readonly class: CoreClass;
   protected readonly packer: Packer;
+  readonly #core: Core;
   readonly #memory: WebAssembly.Memory;
-  readonly #crash: { message?: string };
+  readonly #crashAt: number;
   readonly #reader = new ReplyReader();
-  #bytes = NOTHING;
+  #bytes: Uint8Array = new Uint8Array();
   #view = NO_VIEW;
   #replyAt = 0;
   /** The reply region stays where it is while no reply is larger than any before. */
   #replyBytesMax = -1;
 
-  constructor(core: Core, coreClass: CoreClass, memory: WebAssembly.Memory) {
-    this.core = core;
-    this.class = coreClass;
+  constructor(core: Core, crashAt: number, memory: WebAssembly.Memory) {
     this.packer = new Packer(core, memory);
+    this.#core = core;
     this.#memory = memory;
-    this.#crash = coreClass.crashReport();
+    this.#crashAt = crashAt;
   }
 
   get crashMessage(): string | undefined {
-    return this.#crash.message;
+    const { buffer } = this.#memory;
+    const at = this.#crashAt;
+    const reader = new ReplyReader();
+    const words = reader.reset(new Uint8Array(buffer), new DataView(buffer), at, at).text();
+    return words || undefined;
   }
 
-  /** The reply where it lies: to be read before the next call writes over it. */
-  protected reply(size: number): ReplyReader {
-    const at = this.#locate(size);
-    return this.#reader.reset(this.#bytes, this.#view, at, at + Math.max(0, size));
+  free(): void {
+    this.#core.free();
   }
 
-  /** The reply's bytes, copied out. */
-  protected bytes(size: number): Uint8Array {
-    const at = this.#locate(size);
-    return size > 0 ? this.#bytes.slice(at, at + size) : NOTHING;
+  /**
+   * Runs an operation on what was packed. Its reply is read where it lies, before the next call
+   * writes over it.
+   */
+  protected call(operation: number, at: Moment = ANY_TIME): ReplyReader {
+    if (this.#run(operation, at) < 0) throw readAnswer(this.#reader);
+    return this.#reader;
   }
 
-  #locate(size: number): number {
-    if (size === FAILED) throw engineError(this.core.takeAnswer());
+  /** The same for an operation that may be refused. */
+  protected outcome<T>(operation: number, at: Moment, read: (reply: ReplyReader) => T): Outcome<T> {
+    if (this.#run(operation, at) >= 0) return { ok: true, value: read(this.#reader) };
+    const answer = readAnswer(this.#reader);
+    if (answer instanceof FencepostError) throw answer;
+    return answer;
+  }
+
+  /** Leaves the reader at the reply. A negative size is that of an error or a refusal. */
+  #run(operation: number, { now, caller }: Moment): number {
+    const answered = this.#core.call(operation, this.packer.size, now, caller);
+    const size = Math.abs(answered);
     if (size > this.#replyBytesMax) {
-      this.#replyAt = this.core.replyAt();
+      this.#replyAt = this.#core.replyAt();
       this.#replyBytesMax = Math.max(size, REPLY_BYTES_MIN);
     }
     // The trap: views die when the memory grows, which any call may do.
@@ -70,31 +77,7 @@ export abstract class Border {
       this.#bytes = new Uint8Array(this.#memory.buffer);
       this.#view = new DataView(this.#memory.buffer);
     }
-    return this.#replyAt;
+    this.#reader.reset(this.#bytes, this.#view, this.#replyAt, this.#replyAt + size);
+    return answered;
   }
-
-  protected outcome<T>(size: number, read: (reply: ReplyReader) => T): Outcome<T> {
-    if (size === REFUSED) return this.core.takeAnswer() as Refused;
-    return { ok: true, value: read(this.reply(size)) };
-  }
-
-  /** Runs a call that throws the engine's errors as plain objects. */
-  protected thrown<T>(call: () => T): T {
-    try {
-      return call();
-    } catch (error) {
-      throw engineError(error);
-    }
-  }
-}
-
-/** An error object of the engine as the package's error; anything else as it is. */
-export function engineError(thrown: unknown): unknown {
-  if (typeof thrown !== 'object' || thrown === null || thrown instanceof Error) return thrown;
-  const { code, message, details } = thrown as {
-    code: ErrorCode;
-    message: string;
-    details: Record<string, unknown>;
-  };
-  return new FencepostError(code, message, { details });
 }

@@ -1,8 +1,18 @@
 /** The operations on queues, over the border. */
 
 import { Border } from './border.js';
+import * as operation from './operations.js';
 import { packRequest } from './packed-requests.js';
-import { readEnqueued, readNothing, readNumber, readPage, readSwept, stateAt } from './records.js';
+import {
+  type ReplyReader,
+  readEnqueued,
+  readNothing,
+  readNumber,
+  readPage,
+  readSwept,
+  readText,
+  stateAt,
+} from './records.js';
 import {
   type ClaimReference,
   type ClaimRequest,
@@ -16,6 +26,7 @@ import {
   type Moment,
   type Outcome,
   type PageReply,
+  type QueueReply,
   TASK_STATES,
   type TaskListRequest,
   type TaskReply,
@@ -23,150 +34,155 @@ import {
 } from './requests.js';
 
 export abstract class QueueBridge extends Border {
-  queueEnqueue(request: EnqueueRequest, { now, caller }: Moment): EnqueuedReply {
-    const size = packRequest.enqueue(this.packer.begin(), request).size;
-    return readEnqueued(this.reply(this.core.queueEnqueue(size, now, caller)));
+  queueEnqueue(request: EnqueueRequest, at: Moment): EnqueuedReply {
+    packRequest.enqueue(this.packer.begin(), request);
+    return readEnqueued(this.call(operation.queueEnqueue, at));
   }
 
-  queueEnqueueMany(requests: readonly EnqueueRequest[], { now, caller }: Moment): EnqueuedReply[] {
-    const size = packRequest.enqueues(this.packer.begin(), requests).size;
-    return this.reply(this.core.queueEnqueueMany(size, now, caller)).rest(readEnqueued);
+  queueEnqueueMany(requests: readonly EnqueueRequest[], at: Moment): EnqueuedReply[] {
+    packRequest.enqueues(this.packer.begin(), requests);
+    return this.call(operation.queueEnqueueMany, at).rest(readEnqueued);
   }
 
-  queueClaim(request: ClaimRequest, { now, caller }: Moment): TaskReply[] {
+  queueClaim(request: ClaimRequest, at: Moment): TaskReply[] {
     const packer = this.packer.begin().name(request.queue).byte(FAMILY.owner);
-    const size = packer.text(request.owner).number(request.max).number(request.lease).size;
-    return this.reply(this.core.queueClaim(size, now, caller)).tasks();
+    packer.text(request.owner).number(request.max).number(request.lease);
+    return this.call(operation.queueClaim, at).tasks();
   }
 
-  queueComplete(request: CompleteRequest, { now, caller }: Moment): Outcome<EnqueuedReply[]> {
-    const size = packRequest.complete(this.packer.begin(), request).size;
-    return this.outcome(this.core.queueComplete(size, now, caller), (reply) =>
-      reply.rest(readEnqueued),
-    );
+  queueComplete(request: CompleteRequest, at: Moment): Outcome<EnqueuedReply[]> {
+    packRequest.complete(this.packer.begin(), request);
+    return this.outcome(operation.queueComplete, at, (reply) => reply.rest(readEnqueued));
   }
 
-  queueCompleteMany(claims: readonly ClaimReference[], { now, caller }: Moment): number {
+  queueCompleteMany(claims: readonly ClaimReference[], at: Moment): number {
     const packer = this.packer.begin().count(claims.length);
     for (const claim of claims) packRequest.claimReference(packer, claim);
-    return this.reply(this.core.queueCompleteMany(packer.size, now, caller)).number();
+    return this.call(operation.queueCompleteMany, at).number();
   }
 
-  queueFail(
-    request: FailRequest,
-    { now, caller }: Moment,
-  ): Outcome<{ state: TaskState; runAt?: number }> {
-    const size = packRequest.fail(this.packer.begin(), request).size;
-    return this.outcome(this.core.queueFail(size, now, caller), (reply) => {
+  queueFail(request: FailRequest, at: Moment): Outcome<{ state: TaskState; runAt?: number }> {
+    packRequest.fail(this.packer.begin(), request);
+    return this.outcome(operation.queueFail, at, (reply) => {
       const state = stateAt(reply.number()) ?? 'dead';
       const runAt = reply.optional();
       return runAt === undefined ? { state } : { state, runAt };
     });
   }
 
-  queueHeartbeat(request: HeartbeatRequest, { now, caller }: Moment): Outcome<number> {
+  queueHeartbeat(request: HeartbeatRequest, at: Moment): Outcome<number> {
     const packer = packRequest.claimReference(this.packer.begin(), request);
-    const size = packer.number(request.extend).blob(request.progress).size;
-    return this.outcome(this.core.queueHeartbeat(size, now, caller), readNumber);
+    packer.number(request.extend).blob(request.progress);
+    return this.outcome(operation.queueHeartbeat, at, readNumber);
   }
 
-  queueRelease(claim: ClaimReference, { now, caller }: Moment): Outcome<undefined> {
-    const size = packRequest.claimReference(this.packer.begin(), claim).size;
-    return this.outcome(this.core.queueRelease(size, now, caller), readNothing);
+  queueRelease(claim: ClaimReference, at: Moment): Outcome<undefined> {
+    packRequest.claimReference(this.packer.begin(), claim);
+    return this.outcome(operation.queueRelease, at, readNothing);
   }
 
-  queueAbandon(claim: ClaimReference, { now, caller }: Moment): Outcome<undefined> {
-    const size = packRequest.claimReference(this.packer.begin(), claim).size;
-    return this.outcome(this.core.queueAbandon(size, now, caller), readNothing);
+  queueAbandon(claim: ClaimReference, at: Moment): Outcome<undefined> {
+    packRequest.claimReference(this.packer.begin(), claim);
+    return this.outcome(operation.queueAbandon, at, readNothing);
   }
 
-  queueCancel(
-    queue: FullName,
-    id: number,
-    reason: string | undefined,
-    { now, caller }: Moment,
-  ): boolean {
-    const size = this.packer.begin().name(queue).number(id).text(reason).size;
-    return this.reply(this.core.queueCancel(size, now, caller)).flag();
+  queueCancel(queue: FullName, id: number, reason: string | undefined, at: Moment): boolean {
+    this.packer.begin().name(queue).number(id).text(reason);
+    return this.call(operation.queueCancel, at).flag();
   }
 
-  queueSweep(queue: FullName, { now, caller }: Moment) {
-    const size = this.packer.begin().name(queue).size;
-    return readSwept(this.reply(this.core.queueSweep(size, now, caller)));
+  queueSweep(queue: FullName, at: Moment) {
+    this.packer.begin().name(queue);
+    return readSwept(this.call(operation.queueSweep, at));
   }
 
   queueRedrive(
     queue: FullName,
     limit: number,
     ids: readonly number[] | undefined,
-    { now, caller }: Moment,
+    at: Moment,
   ): number {
     const packer = this.packer.begin().name(queue).number(limit);
-    const size = packRequest.ids(packer, ids).size;
-    return this.reply(this.core.queueRedrive(size, now, caller)).number();
+    packRequest.ids(packer, ids);
+    return this.call(operation.queueRedrive, at).number();
   }
 
   queuePurge(
     queue: FullName,
     state: 'dead' | 'done' | undefined,
     ids: readonly number[] | undefined,
-    { now, caller }: Moment,
+    at: Moment,
   ): number {
     const packer = this.packer.begin().name(queue).number(phaseOf(state));
-    const size = packRequest.ids(packer, ids).size;
-    return this.reply(this.core.queuePurge(size, now, caller)).number();
+    packRequest.ids(packer, ids);
+    return this.call(operation.queuePurge, at).number();
   }
 
-  queuePause(queue: FullName, paused: boolean, { now, caller }: Moment): void {
-    const size = this.packer.begin().name(queue).flag(paused).size;
-    this.reply(this.core.queuePause(size, now, caller));
+  queuePause(queue: FullName, paused: boolean, at: Moment): void {
+    this.packer.begin().name(queue).flag(paused);
+    this.call(operation.queuePause, at);
   }
 
-  queueGet(queue: FullName, id: number, { now, caller }: Moment): TaskReply | undefined {
-    const size = this.packer.begin().name(queue).number(id).size;
-    return this.reply(this.core.queueGet(size, now, caller)).tasks()[0];
+  queueGet(queue: FullName, id: number, at: Moment): TaskReply | undefined {
+    this.packer.begin().name(queue).number(id);
+    return this.call(operation.queueGet, at).tasks()[0];
   }
 
-  queueList(request: TaskListRequest, { now, caller }: Moment): PageReply<TaskReply> {
+  queueList(request: TaskListRequest, at: Moment): PageReply<TaskReply> {
     const packer = this.packer.begin().name(request.queue).number(phaseOf(request.state));
-    const size = packer.number(request.cursor).number(request.limit).size;
-    return readPage(this.reply(this.core.queueList(size, now, caller)), (reply) => reply.tasks());
+    packer.number(request.cursor).number(request.limit);
+    return readPage(this.call(operation.queueList, at), (reply) => reply.tasks());
   }
 
-  queueCounts(queue: FullName, { now, caller }: Moment): Record<TaskState, number> {
-    const size = this.packer.begin().name(queue).size;
-    const reply = this.reply(this.core.queueCounts(size, now, caller));
+  queueCounts(queue: FullName, at: Moment): Record<TaskState, number> {
+    this.packer.begin().name(queue);
+    const reply = this.call(operation.queueCounts, at);
     return countsByState(reply.rest(readNumber));
   }
 
-  queueNextDue(queue: FullName, { now, caller }: Moment): number | undefined {
-    const size = this.packer.begin().name(queue).size;
-    return this.reply(this.core.queueNextDue(size, now, caller)).optional();
+  queueNextDue(queue: FullName, at: Moment): number | undefined {
+    this.packer.begin().name(queue);
+    return this.call(operation.queueNextDue, at).optional();
   }
 
-  queueExplain(queue: FullName, id: number, { now, caller }: Moment) {
-    return this.thrown((): { state: TaskState; because: string; until?: number } | undefined =>
-      this.core.queueExplain(queue.family, queue.text, id, now, caller),
-    );
+  queueExplain(queue: FullName, id: number, at: Moment) {
+    this.packer.begin().name(queue).number(id);
+    return this.call(operation.queueExplain, at).rest(readExplanation)[0];
   }
 
   removalOf(id: number) {
-    return this.thrown((): { cause: 'cancelled' | 'buried'; reason?: string } | undefined =>
-      this.core.removalOf(id),
-    );
+    this.packer.begin().number(id);
+    return this.call(operation.removalOf).rest(readRemoval)[0];
   }
 
-  queues({ now, caller }: Moment) {
-    type Summary = {
-      name: string;
-      counts: number[];
-      paused: boolean;
-      oldestReadyAt?: number;
-      nextDue?: number;
-    };
-    const summaries = this.thrown((): Summary[] => this.core.queues(now, caller));
-    return summaries.map((summary) => ({ ...summary, counts: countsByState(summary.counts) }));
+  queues(at: Moment) {
+    return this.call(operation.queues, at).rest(readSummary);
   }
+}
+
+function readExplanation(reply: ReplyReader) {
+  const state = stateAt(reply.number()) ?? 'done';
+  const because = readText(reply);
+  const until = reply.optional();
+  return until === undefined ? { state, because } : { state, because, until };
+}
+
+function readRemoval(reply: ReplyReader): { cause: 'cancelled' | 'buried'; reason?: string } {
+  const cause = reply.text() === 'buried' ? 'buried' : 'cancelled';
+  const reason = reply.text();
+  return reason === undefined ? { cause } : { cause, reason };
+}
+
+function readSummary(reply: ReplyReader): QueueReply {
+  const summary: QueueReply = {
+    name: readText(reply),
+    counts: countsByState(TASK_STATES.map(() => reply.number())),
+    paused: reply.flag(),
+  };
+  const [oldestReadyAt, nextDue] = [reply.optional(), reply.optional()];
+  if (oldestReadyAt !== undefined) summary.oldestReadyAt = oldestReadyAt;
+  if (nextDue !== undefined) summary.nextDue = nextDue;
+  return summary;
 }
 
 function countsByState(counts: readonly number[]): Record<TaskState, number> {

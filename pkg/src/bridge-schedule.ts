@@ -1,9 +1,17 @@
 /** The operations on schedules, over the border. */
 import { QueueBridge } from './bridge-queue.js';
+import * as operation from './operations.js';
 import { packRequest } from './packed-requests.js';
 import type { Packer } from './packing.js';
 import type { ReplyReader } from './records.js';
-import { FAMILY, type FullName, JITTERS, type Moment, type StampsRequest } from './requests.js';
+import {
+  FAMILY,
+  type FullName,
+  JITTERS,
+  type Moment,
+  ROOT,
+  type StampsRequest,
+} from './requests.js';
 import {
   CATCH_UPS,
   type CronReply,
@@ -17,50 +25,50 @@ import {
 } from './requests-schedule.js';
 
 export abstract class ScheduleBridge extends QueueBridge implements ScheduleOperations {
-  schedulePut(request: ScheduleRequest, first: number, { now, caller }: Moment): ScheduleReply {
+  schedulePut(request: ScheduleRequest, first: number, at: Moment): ScheduleReply {
     const packer = packWhen(this.packer.begin().name(request.name), request.when);
     packer.number(first).byte(CATCH_UPS.indexOf(request.catchUp));
-    const size = packRequest.enqueue(packer, request.job).size;
-    return readSchedule(this.reply(this.core.schedulePut(size, now, caller)));
+    packRequest.enqueue(packer, request.job);
+    return readSchedule(this.call(operation.schedulePut, at));
   }
 
-  scheduleRemove(name: FullName, { now, caller }: Moment): boolean {
-    const size = this.packer.begin().name(name).size;
-    return this.reply(this.core.scheduleRemove(size, now, caller)).flag();
+  scheduleRemove(name: FullName, at: Moment): boolean {
+    this.packer.begin().name(name);
+    return this.call(operation.scheduleRemove, at).flag();
   }
 
-  scheduleGet(name: FullName, { now, caller }: Moment): ScheduleReply | undefined {
-    const size = this.packer.begin().name(name).size;
-    return this.reply(this.core.scheduleGet(size, now, caller)).rest(readSchedule)[0];
+  scheduleGet(name: FullName, at: Moment): ScheduleReply | undefined {
+    this.packer.begin().name(name);
+    return this.call(operation.scheduleGet, at).rest(readSchedule)[0];
   }
 
-  scheduleList({ now, caller }: Moment): ScheduleReply[] {
-    return this.reply(this.core.scheduleList(now, caller)).rest(readSchedule);
+  scheduleList(at: Moment): ScheduleReply[] {
+    return this.call(operation.scheduleList, at).rest(readSchedule);
   }
 
   cronList(now: number): CronReply[] {
-    return this.reply(this.core.cronList(now)).rest(readCron);
+    return this.call(operation.cronList, { now, caller: ROOT }).rest(readCron);
   }
 
   fireDue(now: number): FiredReply {
-    return readFired(this.reply(this.core.fireDue(now)));
+    return readFired(this.call(operation.fireDue, { now, caller: ROOT }));
   }
 
   fireCron(name: string, { oldest, newest, next }: PassedRequest, now: number): FiredReply {
     const packer = this.packer.begin().byte(FAMILY.shared).text(name).count(oldest.length);
     for (const boundary of oldest) packer.number(boundary);
-    const size = packer.number(newest).number(next).size;
-    return readFired(this.reply(this.core.fireCron(size, now)));
+    packer.number(newest).number(next);
+    return readFired(this.call(operation.fireCron, { now, caller: ROOT }));
   }
 
   repairClock(now: number, crons: readonly { name: string; next: number }[]): boolean {
     const packer = this.packer.begin().count(crons.length);
     for (const { name, next } of crons) packer.byte(FAMILY.shared).text(name).number(next);
-    return this.reply(this.core.repairClock(packer.size, now)).flag();
+    return this.call(operation.repairClock, { now, caller: ROOT }).flag();
   }
 
   get nextCron(): number | undefined {
-    return this.core.nextCron;
+    return this.call(operation.nextCron).optional();
   }
 }
 

@@ -7,14 +7,17 @@
 
 import { ScheduleBridge } from './bridge-schedule.js';
 import { readEvent } from './event.js';
+import * as operation from './operations.js';
 import { packRequest } from './packed-requests.js';
 import {
+  hex,
   readKeyedValue,
   readLease,
   readNothing,
   readNumber,
   readPage,
   readSwept,
+  readText,
   readValue,
 } from './records.js';
 import {
@@ -26,20 +29,36 @@ import {
   type FullName,
   type LeaseReply,
   type Moment,
+  NAME_ARGUMENTS,
+  type NameArgument,
   type NameListRequest,
   type Outcome,
   type PageReply,
   type RenewRequest,
+  ROOT,
+  type StartRequest,
   type TaskReply,
   type ValueReply,
   type WriteRequest,
 } from './requests.js';
 
+/** Where the fields of `operation.head` lie. */
+const HEAD = { version: 0, slot: 8, time: 16, staged: 24, isFull: 32, tag: 33, store: 65 } as const;
+const TAG_BYTES = HEAD.store - HEAD.tag;
+const LOG_ID_BYTES = TAG_BYTES / 2;
+
 export class WasmBridge extends ScheduleBridge implements Bridge {
-  leaseAcquire(request: AcquireRequest, { now, caller }: Moment) {
-    const packer = this.packer.begin().name(request.name).byte(FAMILY.owner);
-    const size = packer.text(request.owner).number(request.ttl).blob(request.meta).size;
-    return this.outcome(this.core.leaseAcquire(size, now, caller), (reply) => ({
+  /** Comes first: says whose engine it is. */
+  start({ store, seed, replica, maxPayloadBytes }: StartRequest): void {
+    this.packer.begin().byte(FAMILY.shared).text(store).bits(seed);
+    this.packer.number(replica).number(maxPayloadBytes);
+    this.call(operation.start);
+  }
+
+  leaseAcquire(request: AcquireRequest, at: Moment) {
+    this.packer.begin().name(request.name).byte(FAMILY.owner);
+    this.packer.text(request.owner).number(request.ttl).blob(request.meta);
+    return this.outcome(operation.leaseAcquire, at, (reply) => ({
       token: reply.number(),
       until: reply.number(),
       acquiredAt: reply.number(),
@@ -47,225 +66,228 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     }));
   }
 
-  leaseRenew(request: RenewRequest, { now, caller }: Moment): Outcome<number> {
-    const packer = this.packer.begin().name(request.name).number(request.token);
-    const size = packer.number(request.ttl).blob(request.meta).size;
-    return this.outcome(this.core.leaseRenew(size, now, caller), readNumber);
+  leaseRenew(request: RenewRequest, at: Moment): Outcome<number> {
+    this.packer.begin().name(request.name).number(request.token);
+    this.packer.number(request.ttl).blob(request.meta);
+    return this.outcome(operation.leaseRenew, at, readNumber);
   }
 
-  leaseRelease(name: FullName, token: number, { now, caller }: Moment): boolean {
-    const size = this.packer.begin().name(name).number(token).size;
-    return this.reply(this.core.leaseRelease(size, now, caller)).flag();
+  leaseRelease(name: FullName, token: number, at: Moment): boolean {
+    this.packer.begin().name(name).number(token);
+    return this.call(operation.leaseRelease, at).flag();
   }
 
   leaseGuardedCommit(
     name: FullName,
     token: number,
     writes: readonly WriteRequest[],
-    { now, caller }: Moment,
+    at: Moment,
   ): Outcome<undefined> {
-    const packer = this.packer.begin().name(name).number(token);
-    const size = packRequest.writes(packer, writes).size;
-    return this.outcome(this.core.leaseGuardedCommit(size, now, caller), readNothing);
+    packRequest.writes(this.packer.begin().name(name).number(token), writes);
+    return this.outcome(operation.leaseGuardedCommit, at, readNothing);
   }
 
-  leaseStatus(name: FullName, { now, caller }: Moment): LeaseReply | undefined {
-    const size = this.packer.begin().name(name).size;
-    return this.reply(this.core.leaseStatus(size, now, caller)).rest(readLease)[0];
+  leaseStatus(name: FullName, at: Moment): LeaseReply | undefined {
+    this.packer.begin().name(name);
+    return this.call(operation.leaseStatus, at).rest(readLease)[0];
   }
 
-  leaseList(request: NameListRequest, { now, caller }: Moment): PageReply<LeaseReply> {
-    const size = packRequest.nameList(this.packer.begin(), request).size;
-    return readPage(this.reply(this.core.leaseList(size, now, caller)), (reply) =>
-      reply.rest(readLease),
-    );
+  leaseList(request: NameListRequest, at: Moment): PageReply<LeaseReply> {
+    packRequest.nameList(this.packer.begin(), request);
+    return readPage(this.call(operation.leaseList, at), (reply) => reply.rest(readLease));
   }
 
-  kvPut(key: FullName, value: Uint8Array, { now, caller }: Moment): number {
-    const size = this.packer.begin().name(key).blob(value).size;
-    return this.reply(this.core.kvPut(size, now, caller)).number();
+  kvPut(key: FullName, value: Uint8Array, at: Moment): number {
+    this.packer.begin().name(key).blob(value);
+    return this.call(operation.kvPut, at).number();
   }
 
-  kvDelete(key: FullName, { now, caller }: Moment): boolean {
-    const size = this.packer.begin().name(key).size;
-    return this.reply(this.core.kvDelete(size, now, caller)).flag();
+  kvDelete(key: FullName, at: Moment): boolean {
+    this.packer.begin().name(key);
+    return this.call(operation.kvDelete, at).flag();
   }
 
-  kvGet(key: FullName, { now, caller }: Moment): ValueReply | undefined {
-    const size = this.packer.begin().name(key).size;
-    const reply = this.reply(this.core.kvGet(size, now, caller));
+  kvGet(key: FullName, at: Moment): ValueReply | undefined {
+    return this.#value(operation.kvGet, key, at);
+  }
+
+  kvList(request: NameListRequest, at: Moment): PageReply<ValueReply> {
+    return this.#values(operation.kvList, request, at);
+  }
+
+  #value(which: number, key: FullName, at: Moment): ValueReply | undefined {
+    this.packer.begin().name(key);
+    const reply = this.call(which, at);
     return reply.isAtEnd ? undefined : readValue(key.text, reply);
   }
 
-  kvList(request: NameListRequest, { now, caller }: Moment): PageReply<ValueReply> {
-    const size = packRequest.nameList(this.packer.begin(), request).size;
-    return readPage(this.reply(this.core.kvList(size, now, caller)), (reply) =>
-      reply.rest(readKeyedValue),
-    );
+  #values(which: number, request: NameListRequest, at: Moment): PageReply<ValueReply> {
+    packRequest.nameList(this.packer.begin(), request);
+    return readPage(this.call(which, at), (reply) => reply.rest(readKeyedValue));
   }
 
   txBegin(now: number): number {
-    return this.thrown(() => this.core.txBegin(now));
+    return this.call(operation.txBegin, { now, caller: ROOT }).number();
   }
 
   txCommit(now: number): void {
-    this.reply(this.core.txCommit(now));
+    this.call(operation.txCommit, { now, caller: ROOT });
   }
 
   txAbort(): void {
-    this.core.txAbort();
+    this.call(operation.txAbort);
   }
 
-  txRequireClaim(claim: ClaimReference, { now, caller }: Moment): Outcome<undefined> {
-    const size = packRequest.claimReference(this.packer.begin(), claim).size;
-    return this.outcome(this.core.txRequireClaim(size, now, caller), readNothing);
+  txRequireClaim(claim: ClaimReference, at: Moment): Outcome<undefined> {
+    packRequest.claimReference(this.packer.begin(), claim);
+    return this.outcome(operation.txRequireClaim, at, readNothing);
   }
 
-  txRequireLease(name: FullName, token: number, { now, caller }: Moment): Outcome<undefined> {
-    const size = this.packer.begin().name(name).number(token).size;
-    return this.outcome(this.core.txRequireLease(size, now, caller), readNothing);
+  txRequireLease(name: FullName, token: number, at: Moment): Outcome<undefined> {
+    this.packer.begin().name(name).number(token);
+    return this.outcome(operation.txRequireLease, at, readNothing);
   }
 
-  txCheck(key: FullName, version: number, { now, caller }: Moment): Outcome<undefined> {
-    const size = this.packer.begin().name(key).number(version).size;
-    return this.outcome(this.core.txCheck(size, now, caller), readNothing);
+  txCheck(key: FullName, version: number, at: Moment): Outcome<undefined> {
+    this.packer.begin().name(key).number(version);
+    return this.outcome(operation.txCheck, at, readNothing);
   }
 
-  txGet(queue: FullName, id: number, { now, caller }: Moment): TaskReply | undefined {
-    const size = this.packer.begin().name(queue).number(id).size;
-    return this.reply(this.core.txGet(size, now, caller)).tasks()[0];
+  txGet(queue: FullName, id: number, at: Moment): TaskReply | undefined {
+    this.packer.begin().name(queue).number(id);
+    return this.call(operation.txGet, at).tasks()[0];
   }
 
-  txKvGet(key: FullName, { now, caller }: Moment): ValueReply | undefined {
-    const size = this.packer.begin().name(key).size;
-    const reply = this.reply(this.core.txKvGet(size, now, caller));
-    return reply.isAtEnd ? undefined : readValue(key.text, reply);
+  txKvGet(key: FullName, at: Moment): ValueReply | undefined {
+    return this.#value(operation.txKvGet, key, at);
   }
 
-  txKvList(request: NameListRequest, { now, caller }: Moment): PageReply<ValueReply> {
-    const size = packRequest.nameList(this.packer.begin(), request).size;
-    return readPage(this.reply(this.core.txKvList(size, now, caller)), (reply) =>
-      reply.rest(readKeyedValue),
-    );
+  txKvList(request: NameListRequest, at: Moment): PageReply<ValueReply> {
+    return this.#values(operation.txKvList, request, at);
   }
 
   addCaller(caller: CallerRequest): number {
-    const size = packRequest.caller(this.packer.begin(), caller).size;
-    return this.reply(this.core.addCaller(size)).number();
+    packRequest.caller(this.packer.begin(), caller);
+    return this.call(operation.addCaller).number();
   }
 
   removeCaller(caller: number): void {
-    this.core.removeCaller(caller);
+    this.call(operation.removeCaller, { now: 0, caller });
   }
 
-  checkName(argument: string, name: FullName): void {
-    this.thrown(() => this.class.checkName(argument, name.family, name.text));
+  checkName(argument: NameArgument, name: FullName): void {
+    this.packer.begin().byte(NAME_ARGUMENTS.indexOf(argument)).name(name);
+    this.call(operation.checkName);
   }
 
   found(now: number): void {
-    this.thrown(() => this.core.found(now));
+    this.call(operation.found, { now, caller: ROOT });
   }
 
   foundFrom(snapshot: Uint8Array, now: number): void {
-    this.thrown(() => this.core.foundFrom(snapshot, now));
+    this.packer.begin().rest(snapshot);
+    this.call(operation.foundFrom, { now, caller: ROOT });
   }
 
   takeBytes(): Uint8Array | undefined {
-    const size = this.core.takeEntry();
-    return size === 0 ? undefined : this.bytes(size);
+    const reply = this.call(operation.takeEntry);
+    return reply.isAtEnd ? undefined : reply.beside();
   }
 
   takeEntry() {
-    const bytes = this.takeBytes();
-    const [replica, counter] = this.core.sealedCommit ?? [];
-    const tag = this.core.sealedTag;
-    if (!bytes || tag === undefined || replica === undefined || counter === undefined) {
-      return undefined;
-    }
-    return { bytes, tag, commit: { replica, counter } };
+    const reply = this.call(operation.takeEntry);
+    if (reply.isAtEnd) return undefined;
+    const [bytes, tag] = [reply.beside(), reply.raw(TAG_BYTES)];
+    return { bytes, tag, commit: { replica: reply.number(), counter: reply.number() } };
   }
 
   mergeSealed(): void {
-    this.thrown(() => this.core.mergeSealed());
+    this.call(operation.mergeSealed);
   }
 
   merge(entry: Uint8Array): void {
-    this.thrown(() => this.core.merge(entry));
+    this.packer.begin().rest(entry);
+    this.call(operation.merge);
   }
 
   discard(): void {
-    this.core.discard();
+    this.call(operation.discard);
   }
 
   snapshot(): Uint8Array {
-    return this.core.snapshot();
+    return this.call(operation.snapshot).beside();
   }
 
   restore(snapshot: Uint8Array): void {
-    this.thrown(() => this.core.restore(snapshot));
+    this.packer.begin().rest(snapshot);
+    this.call(operation.restore);
   }
 
   maintain(now: number) {
-    return readSwept(this.reply(this.core.maintain(now)));
+    return readSwept(this.call(operation.maintain, { now, caller: ROOT }));
   }
 
   verify(): { ok: boolean; rows: number; problems: string[] } {
-    return this.thrown(() => this.core.verify());
+    const reply = this.call(operation.verify);
+    const [rows, problems] = [reply.number(), reply.rest(readText)];
+    return { ok: problems.length === 0, rows, problems };
   }
 
   recordEvents(told: number): void {
-    this.core.recordEvents(told);
+    this.packer.begin().number(told);
+    this.call(operation.recordEvents);
   }
 
   stopRecording(): void {
-    this.core.stopRecording();
+    this.call(operation.stopRecording);
   }
 
   events(caller: number) {
-    return this.reply(this.core.events(caller)).rest(readEvent);
+    return this.call(operation.events, { now: 0, caller }).rest(readEvent);
   }
 
   forgetEvents(): void {
-    this.core.forgetEvents();
+    this.call(operation.forgetEvents);
   }
 
   rowsHash(): string {
-    return this.core.rowsHash();
+    return readText(this.call(operation.rowsHash));
   }
 
-  holds(commit: { replica: number; counter: number }): boolean {
-    return this.core.holds(commit.replica, commit.counter);
+  holds({ replica, counter }: { replica: number; counter: number }): boolean {
+    this.packer.begin().number(replica).number(counter);
+    return this.call(operation.holds).flag();
   }
 
   get store(): string | undefined {
-    return this.core.store;
+    return this.#head(HEAD.store).text();
   }
   get logId(): string {
-    return this.core.logId;
+    return hex(this.tag.subarray(0, LOG_ID_BYTES));
   }
   get version(): number {
-    return this.core.version;
+    return this.#head(HEAD.version).number();
   }
   get slot(): number {
-    return this.core.slot;
+    return this.#head(HEAD.slot).number();
   }
   get tag(): Uint8Array {
-    return this.core.tag;
+    return this.#head(HEAD.tag).raw(TAG_BYTES);
   }
   get time(): number {
-    return this.core.time;
+    return this.#head(HEAD.time).number();
   }
   get stagedCommands(): number {
-    return this.core.stagedCommands;
+    return this.#head(HEAD.staged).number();
   }
   get groupIsFull(): boolean {
-    return this.core.groupIsFull;
+    return this.#head(HEAD.isFull).flag();
   }
   get nextDue(): number | undefined {
-    return this.core.nextDue;
+    return this.call(operation.nextDue).optional();
   }
 
-  free(): void {
-    this.core.free();
+  #head(at: number) {
+    return this.call(operation.head).skip(at);
   }
 }

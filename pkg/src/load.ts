@@ -7,7 +7,6 @@
  */
 
 import { instantiate } from '../wasm/fencepost.js';
-import { engineError } from './border.js';
 import { WasmBridge } from './bridge.js';
 import { FencepostError, shown } from './errors.js';
 import type { Bridge } from './requests.js';
@@ -49,14 +48,17 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
 /** The engine in a compiled module: whether it is one shows when it is used. */
 export function engineOf(module: object): EngineModule {
   return {
-    create({ store, seed, replica, maxPayloadBytes }) {
+    create({ store, seed, replica, maxPayloadBytes = Number.NaN }) {
       const { Core, memory } = instantiateChecked(module);
-      try {
-        const core = new Core(store, seed, replica, maxPayloadBytes);
-        return new WasmBridge(core, Core, memory);
-      } catch (error) {
-        throw engineError(error);
-      }
+      const bridge = new WasmBridge(new Core(), Core.crashAt(), memory);
+      const [random = 0n, number = 0n] = crypto.getRandomValues(new BigUint64Array(2));
+      bridge.start({
+        store,
+        seed: seed ?? random,
+        replica: replica ?? Number(number >> 11n),
+        maxPayloadBytes,
+      });
+      return bridge;
     },
   };
 }

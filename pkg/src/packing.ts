@@ -17,6 +17,8 @@ export interface Scratch {
 
 const ABSENT = 0xffff_ffff;
 const SCRATCH_BYTES_MIN = 64 << 10;
+/** What was larger once is given back before the next request. */
+const SCRATCH_BYTES_KEPT = 4 << 20;
 /** Far more than an entry holds. Beyond 4 GiB a 32-bit engine would take the size for another. */
 const REQUEST_BYTES_MAX = 256 << 20;
 const LOOPED_CHARS_MAX = 64;
@@ -40,7 +42,8 @@ export class Packer {
 
   /** Starts a request. */
   begin(): this {
-    if (this.#capacity === 0) this.#grow(SCRATCH_BYTES_MIN);
+    const capacity = this.#capacity;
+    if (capacity === 0 || capacity > SCRATCH_BYTES_KEPT) this.#resize(SCRATCH_BYTES_MIN);
     // The trap: views die when the memory grows, which any call into the engine may do.
     if (this.#bytes.length === 0) this.#look();
     this.#at = this.#start;
@@ -73,6 +76,23 @@ export class Packer {
     this.#reserve(8);
     this.#view.setFloat64(this.#at, value, true);
     this.#at += 8;
+    return this;
+  }
+
+  /** The 64 bits of a seed. */
+  bits(value: bigint): this {
+    this.#reserve(8);
+    this.#view.setBigUint64(this.#at, value, true);
+    this.#at += 8;
+    return this;
+  }
+
+  /** The last of a request: an entry or a snapshot, however large it is. */
+  rest(value: Uint8Array): this {
+    const needed = this.size + value.length;
+    if (needed > this.#capacity) this.#resize(needed);
+    this.#bytes.set(value, this.#at);
+    this.#at += value.length;
     return this;
   }
 
@@ -117,10 +137,10 @@ export class Packer {
     const needed = this.size + bytes;
     if (needed <= this.#capacity) return;
     if (needed > REQUEST_BYTES_MAX) throw tooLarge(needed);
-    this.#grow(Math.min(REQUEST_BYTES_MAX, Math.max(needed, 2 * this.#capacity)));
+    this.#resize(Math.min(REQUEST_BYTES_MAX, Math.max(needed, 2 * this.#capacity)));
   }
 
-  #grow(capacity: number): void {
+  #resize(capacity: number): void {
     const { size } = this;
     this.#start = this.#scratch.scratchAt(capacity);
     this.#capacity = capacity;

@@ -69,9 +69,23 @@ export class ReplyReader {
 
   blob(): Uint8Array | undefined {
     const size = this.count();
-    if (size === ABSENT) return undefined;
+    return size === ABSENT ? undefined : this.raw(size);
+  }
+
+  raw(size: number): Uint8Array {
     this.#at += size;
     return this.#bytes.slice(this.#at - size, this.#at);
+  }
+
+  /** Bytes that lie beside the reply, which says where. */
+  beside(): Uint8Array {
+    const start = this.count();
+    return this.#bytes.slice(start, start + this.count());
+  }
+
+  skip(bytes: number): this {
+    this.#at += bytes;
+    return this;
   }
 
   text(): string | undefined {
@@ -159,6 +173,10 @@ export function readNumber(reply: ReplyReader): number {
   return reply.number();
 }
 
+export function readText(reply: ReplyReader): string {
+  return reply.text() ?? '';
+}
+
 export function readNothing(): undefined {
   return undefined;
 }
@@ -170,6 +188,10 @@ export function readSwept(reply: ReplyReader) {
 export function readPage<T>(reply: ReplyReader, all: (reply: ReplyReader) => T[]): PageReply<T> {
   const more = reply.flag();
   return { items: all(reply), more };
+}
+
+export function hex(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
 const NUMBERS = [

@@ -11,6 +11,7 @@
 import { FencepostError } from './errors.js';
 import { Feed, type Listener } from './feed.js';
 import type { Entry, News, Slot } from './journal/journal.js';
+import { hex } from './records.js';
 import type { Bridge, CallerRequest } from './requests.js';
 
 const LOG_ID_BYTES = 16;
@@ -222,8 +223,4 @@ function replaced(expected: string, found: string): FencepostError {
 
 function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
   return one.length === other.length && one.every((byte, at) => byte === other[at]);
-}
-
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }

@@ -16,6 +16,19 @@ export interface FullName {
   readonly text: string;
 }
 
+/** What a checked name is called in a message; in the order of `src/wasm/inspect.rs`. */
+export const NAME_ARGUMENTS = ['name', 'owner', 'key', 'codec'] as const;
+export type NameArgument = (typeof NAME_ARGUMENTS)[number];
+
+/** How an engine starts. */
+export interface StartRequest {
+  readonly store: string;
+  readonly seed: bigint;
+  readonly replica: number;
+  /** `NaN`: the engine's default. */
+  readonly maxPayloadBytes: number;
+}
+
 /** States in the order of the engine's numbers. */
 export const TASK_STATES = ['scheduled', 'ready', 'inflight', 'done', 'dead'] as const;
 export type TaskState = (typeof TASK_STATES)[number];
@@ -167,6 +180,14 @@ export interface TaskReply {
   readonly payload: Uint8Array;
 }
 
+export interface QueueReply {
+  readonly name: string;
+  readonly counts: Record<TaskState, number>;
+  readonly paused: boolean;
+  oldestReadyAt?: number;
+  nextDue?: number;
+}
+
 export interface LeaseReply {
   readonly name: string;
   readonly owner: string | undefined;
@@ -254,13 +275,7 @@ export interface Bridge extends ScheduleOperations {
    * cancelled, or died and was not to be kept.
    */
   removalOf(id: number): { cause: 'cancelled' | 'buried'; reason?: string } | undefined;
-  queues(at: Moment): {
-    name: string;
-    counts: Record<TaskState, number>;
-    paused: boolean;
-    oldestReadyAt?: number;
-    nextDue?: number;
-  }[];
+  queues(at: Moment): QueueReply[];
 
   leaseAcquire(
     request: AcquireRequest,
@@ -300,7 +315,7 @@ export interface Bridge extends ScheduleOperations {
   addCaller(caller: CallerRequest): number;
   removeCaller(caller: number): void;
   /** Throws unless the text is a name of its family; `argument` is named in the message. */
-  checkName(argument: string, name: FullName): void;
+  checkName(argument: NameArgument, name: FullName): void;
 
   /** Founds an empty log, as the first staged command. */
   found(now: number): void;

@@ -12,7 +12,7 @@ import { Lines } from './line.js';
 import type { Answer, Decide } from './pending.js';
 import { Replay } from './replay.js';
 import { Crash } from './replica.js';
-import type { CallerRequest, FullName } from './requests.js';
+import type { CallerRequest, FullName, NameArgument } from './requests.js';
 import type { StoreEvent } from './types.js';
 
 export class Session {
@@ -119,7 +119,7 @@ export class Session {
   }
 
   /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME` */
-  checkName(argument: string, name: FullName): void {
+  checkName(argument: NameArgument, name: FullName): void {
     try {
       this.#committer.replica.use((engine) => engine.checkName(argument, name));
     } catch (error) {

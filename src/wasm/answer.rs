@@ -1,96 +1,89 @@
-//! Errors, refusals and what nobody is in a hurry for, as JavaScript objects.
+//! Errors and refusals, as replies. `pkg/src/answers.ts` makes objects of them.
 
+use super::writer::Writer;
 use crate::error::{Error, FailedCheck, Refusal};
 use crate::id::Version;
-use js_sys::{Object, Reflect};
-use wasm_bindgen::JsValue;
 
-/// `{ code, kind, message, details }`
-pub fn error(error: &Error) -> JsValue {
-    let details = Object::new();
+/// Code and message, then the details by name.
+pub fn error(reply: &mut Writer, error: &Error) -> i32 {
+    reply.clear();
+    reply.text(Some(error.code().as_str()));
+    reply.text(Some(&error.to_string()));
+    let mut details = Details(reply);
     match error {
         Error::InvalidArgument { argument, .. }
         | Error::InvalidName { argument, .. }
         | Error::InvalidSchedule { argument, .. }
-        | Error::ReservedName { argument, .. } => set(&details, "argument", *argument),
+        | Error::ReservedName { argument, .. } => details.text("argument", argument),
         Error::PayloadTooLarge { argument, size, limit } => {
-            set(&details, "argument", *argument);
-            set(&details, "size", *size as f64);
-            set(&details, "limit", *limit as f64);
+            details.sizes(argument, *size as f64, *limit as f64);
         }
         Error::LimitExceeded { what, size, limit } => {
-            set(&details, "argument", *what);
-            set(&details, "size", *size as f64);
-            set(&details, "limit", *limit as f64);
+            details.sizes(what, *size as f64, *limit as f64);
         }
         Error::PermissionDenied { actor, right, on } => {
-            set(&details, "actor", actor);
-            set(&details, "right", *right);
-            set(&details, "on", on);
+            details.text("actor", actor);
+            details.text("right", right);
+            details.text("on", on);
         }
-        Error::CheckFailed(check) => set_check(&details, check),
-        Error::JournalCorrupt { problem } => set(&details, "problem", problem),
+        Error::CheckFailed(check) => details.check(check),
+        Error::JournalCorrupt { problem } => details.text("problem", problem),
         Error::FormatTooNew { format, supported } => {
-            set(&details, "format", f64::from(*format));
-            set(&details, "supported", f64::from(*supported));
+            details.number("format", f64::from(*format));
+            details.number("supported", f64::from(*supported));
         }
         Error::LogReplaced { expected, found } => {
-            set(&details, "expected", expected);
-            set(&details, "found", found);
+            details.text("expected", expected);
+            details.text("found", found);
         }
     }
-    let object = Object::new();
-    set(&object, "code", error.code().as_str());
-    set(&object, "kind", error.kind().as_str());
-    set(&object, "message", error.to_string());
-    set(&object, "details", details);
-    object.into()
+    -reply.size()
 }
 
-/// `{ ok: false, reason, details? }`
-pub fn refusal(refusal: &Refusal) -> JsValue {
-    let object = Object::new();
-    set(&object, "ok", false);
-    set(&object, "reason", refusal.reason());
+/// No code but a reason, then the details by name.
+pub fn refusal(reply: &mut Writer, refusal: &Refusal) -> i32 {
+    reply.clear();
+    reply.text(None);
+    reply.text(Some(refusal.reason()));
+    let mut details = Details(reply);
     match refusal {
         Refusal::Held(Some((owner, until))) => {
-            let details = Object::new();
-            set(&details, "owner", owner.as_str());
-            set(&details, "until", until.get() as f64);
-            set(&object, "details", details);
+            details.text("owner", owner.as_str());
+            details.number("until", until.get() as f64);
         }
-        Refusal::Changed(check) => {
-            let details = Object::new();
-            set_check(&details, check);
-            set(&object, "details", details);
-        }
+        Refusal::Changed(check) => details.check(check),
         _ => {}
     }
-    object.into()
+    -reply.size()
 }
 
-fn set_check(details: &Object, check: &FailedCheck) {
-    let version = |version: Option<Version>| match version {
-        Some(version) => JsValue::from(version.get() as f64),
-        None => JsValue::NULL,
-    };
-    set(details, "key", check.key.as_str());
-    set(details, "expected", version(check.expected));
-    set(details, "actual", version(check.actual));
-}
+/// Each has a name, a byte that says whether it is text, and its value; NaN: null.
+struct Details<'a>(&'a mut Writer);
 
-pub fn set(object: &Object, name: &str, value: impl Into<JsValue>) {
-    set_value(object, name, &value.into());
-}
+impl Details<'_> {
+    fn number(&mut self, name: &str, number: f64) {
+        self.0.text(Some(name));
+        self.0.byte(0);
+        self.0.float(number);
+    }
 
-fn set_value(object: &Object, name: &str, value: &JsValue) {
-    // Setting a property of a fresh plain object cannot fail.
-    let _ = Reflect::set(object, &name.into(), value);
-}
+    fn text(&mut self, name: &str, text: &str) {
+        self.0.text(Some(name));
+        self.0.byte(1);
+        self.0.text(Some(text));
+    }
 
-/// Leaves the property out where there is no value.
-pub fn set_some(object: &Object, name: &str, value: Option<impl Into<JsValue>>) {
-    if let Some(value) = value {
-        set(object, name, value);
+    fn sizes(&mut self, argument: &str, size: f64, limit: f64) {
+        self.text("argument", argument);
+        self.number("size", size);
+        self.number("limit", limit);
+    }
+
+    fn check(&mut self, check: &FailedCheck) {
+        let version =
+            |version: Option<Version>| version.map_or(f64::NAN, |version| version.get() as f64);
+        self.text("key", check.key.as_str());
+        self.number("expected", version(check.expected));
+        self.number("actual", version(check.actual));
     }
 }

@@ -1,34 +1,30 @@
 //! Events of what is merged.
 
-use super::{Core, records};
-use crate::engine::CallerId;
+use super::call::{Answer, Call, DONE};
+use super::records;
 use crate::id::Version;
-use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen]
-impl Core {
-    /// Records the events of commands after a version, from here on.
-    #[wasm_bindgen(js_name = recordEvents)]
-    pub fn record_events(&mut self, told: f64) {
-        self.engine.record_events(Version::saturating(told as u64));
-    }
+/// Records the events of commands after a version, from here on.
+pub fn record(call: &mut Call<'_>) -> Answer {
+    let told = call.request.required_whole("version")?;
+    call.engine.record_events(Version::saturating(told));
+    DONE
+}
 
-    #[wasm_bindgen(js_name = stopRecording)]
-    pub fn stop_recording(&mut self) {
-        self.engine.stop_recording();
-    }
+pub fn stop(call: &mut Call<'_>) -> Answer {
+    call.engine.stop_recording();
+    DONE
+}
 
-    /// What was recorded, as far as the caller may inspect it.
-    pub fn events(&mut self, caller: u32) -> i32 {
-        self.reply.clear();
-        for event in self.engine.events(caller.checked_sub(1).map(CallerId)) {
-            records::event(&mut self.reply, event);
-        }
-        self.reply.bytes().len() as i32
+/// What was recorded, as far as the caller may inspect it.
+pub fn recorded(call: &mut Call<'_>) -> Answer {
+    for event in call.engine.events(call.at.caller) {
+        records::event(call.reply, event);
     }
+    DONE
+}
 
-    #[wasm_bindgen(js_name = forgetEvents)]
-    pub fn forget_events(&mut self) {
-        self.engine.forget_events();
-    }
+pub fn forget(call: &mut Call<'_>) -> Answer {
+    call.engine.forget_events();
+    DONE
 }

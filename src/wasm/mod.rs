@@ -1,19 +1,28 @@
 //! What crosses to JavaScript: decode, call, encode. No decision is made here.
 //!
-//! A request is packed into the scratch region, one call runs it, its reply is packed into the
-//! reply region: no object trees on the way of enqueue, claim, complete, fail and heartbeat. A call
-//! answers how many bytes the reply has, or [`REFUSED`] or [`FAILED`]; [`Core::take_answer`] then
-//! gives the object that says why. Objects are for refusals, errors and inspection.
+//! A request is packed into the scratch region; [`Core::call`] runs the operation with a number and
+//! packs its reply, or why there is none, into the reply region. That is all that crosses: no
+//! object, no text and no array of JavaScript's is ever made or read in here.
+//!
+//! ```text
+//!  pack ──> scratch ──call(number, size, now, caller)──> reply ──> read
+//!                          └ operations.rs                └ its size; negative: refused or failed
+//! ```
 //!
 //! **Invariant:** nothing of the user's is called from inside. After a trap the instance must not
 //! be called again; the package drops it and builds a new one from the journal.
+//!
+//! **Cost:** an exported method weighs a hundred bytes on each side of the border, a row in the
+//! table of operations a number.
 
 mod answer;
+mod call;
 mod crash;
 mod events;
 mod inspect;
 mod lease;
 mod log;
+mod operations;
 mod queue;
 mod reader;
 mod records;
@@ -24,10 +33,11 @@ mod value;
 mod writer;
 
 use crate::engine::{CallerId, Context, Engine, Options};
-use crate::error::{Error, Outcome};
 use crate::id::Instant;
-use crate::limits::COMMAND_BYTES_MAX;
+use crate::limits::PAYLOAD_BYTES_DEFAULT;
 use crate::name::NameRef;
+use call::Call;
+pub use operations::Operation;
 use reader::Reader;
 use wasm_bindgen::prelude::*;
 use writer::Writer;
@@ -37,82 +47,39 @@ use writer::Writer;
 #[global_allocator]
 static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
-/// The operation was refused.
-const REFUSED: i32 = -1;
-/// The operation failed.
-const FAILED: i32 = -2;
-
 /// An engine and the two regions of its border.
 #[wasm_bindgen]
 pub struct Core {
     engine: Engine,
     scratch: Vec<u8>,
     reply: Writer,
-    answer: JsValue,
-}
-
-/// Who calls, and when, as numbers: caller 0 is the root.
-#[derive(Clone, Copy)]
-struct When {
-    now: f64,
-    caller: u32,
-}
-
-impl When {
-    fn context(self) -> Result<Context, Error> {
-        let now = Instant::saturating(reader::whole("now", self.now)?);
-        Ok(Context { now, caller: self.caller.checked_sub(1).map(CallerId) })
-    }
 }
 
 #[wasm_bindgen]
 impl Core {
-    /// `seed` and `replica` are random when they are absent.
+    /// The first call is [`Operation::Start`], which says whose engine this is.
     #[wasm_bindgen(constructor)]
-    pub fn new(
-        store: &str,
-        seed: Option<u64>,
-        replica: Option<f64>,
-        payload_bytes_max: Option<f64>,
-    ) -> Result<Core, JsValue> {
-        let options = || {
-            let store = NameRef::shared("store", store)?;
-            let mut options = Options::random(store).map_err(|error| Error::InvalidArgument {
-                argument: "seed",
-                expected: "a source of random numbers",
-                got: error.to_string(),
-            })?;
-            options.seed = seed.unwrap_or(options.seed);
-            if let Some(replica) = replica {
-                options.replica = reader::whole("replica", replica)?;
-            }
-            if let Some(bytes_max) = payload_bytes_max {
-                let bytes_max = reader::whole("maxPayloadBytes", bytes_max)?;
-                options.payload_bytes_max = bytes_max.min(COMMAND_BYTES_MAX as u64) as usize;
-            }
-            Ok(options)
-        };
-        let options = options().map_err(|error| answer::error(&error))?;
-        Ok(Core {
-            engine: Engine::new(options),
-            scratch: Vec::new(),
-            reply: Writer::default(),
-            answer: JsValue::UNDEFINED,
-        })
+    pub fn new() -> Self {
+        crash::report_panics();
+        let store = NameRef::shared("store", "engine").expect("a plain name").to_name();
+        let payload_bytes_max = PAYLOAD_BYTES_DEFAULT;
+        let options = Options { store, seed: 0, replica: 0, payload_bytes_max };
+        let engine = Engine::new(options);
+        Self { engine, scratch: Vec::new(), reply: Writer::default() }
     }
 
-    /// An object that gets a `message` when this engine panics.
-    #[wasm_bindgen(js_name = crashReport)]
-    pub fn crash_report() -> js_sys::Object {
-        crash::report()
+    /// Where the words of a panic will lie, behind their size: 4 bytes, 0 before there was one.
+    #[wasm_bindgen(js_name = crashAt)]
+    pub fn crash_at() -> u32 {
+        crash::report_at()
     }
 
-    /// Makes room for a request and tells where. Views of the memory die when it grows.
+    /// Gives the scratch region a size and tells where it is. Views of the memory die when it
+    /// grows.
     #[wasm_bindgen(js_name = scratchAt)]
     pub fn scratch_at(&mut self, bytes: u32) -> u32 {
-        if self.scratch.len() < bytes as usize {
-            self.scratch.resize(bytes as usize, 0);
-        }
+        self.scratch.resize(bytes as usize, 0);
+        self.scratch.shrink_to_fit();
         self.scratch.as_ptr() as usize as u32
     }
 
@@ -121,22 +88,36 @@ impl Core {
         self.reply.bytes().as_ptr() as usize as u32
     }
 
-    /// The object that says why the last call was refused or failed.
-    #[wasm_bindgen(js_name = takeAnswer)]
-    pub fn take_answer(&mut self) -> JsValue {
-        std::mem::replace(&mut self.answer, JsValue::UNDEFINED)
-    }
-
-    /// Throws unless the text is a name of the family.
-    #[wasm_bindgen(js_name = checkName)]
-    pub fn check_name(argument: &str, family: u8, text: &str) -> Result<(), JsValue> {
-        let argument = match argument {
-            "owner" => "owner",
-            "key" => "key",
-            "codec" => "codec",
-            _ => "name",
+    /// Runs an operation on the first `request` bytes of the scratch region. Answers how many bytes
+    /// the reply has; as a negative number when it is an error or a refusal.
+    ///
+    /// `now` are milliseconds since the Unix epoch; caller 0 is the root.
+    pub fn call(&mut self, operation: u32, request: u32, now: f64, caller: u32) -> i32 {
+        self.reply.clear();
+        let request = &self.scratch[..self.scratch.len().min(request as usize)];
+        let context = |now| {
+            let now = Instant::saturating(reader::whole("now", now)?);
+            Ok(Context { now, caller: caller.checked_sub(1).map(CallerId) })
         };
-        reader::named(argument, family, text).map(|_| ()).map_err(|error| answer::error(&error))
+        let answer = operations::number(operation).and_then(|run| {
+            run(&mut Call {
+                engine: &mut self.engine,
+                request: Reader::new(request),
+                at: context(now)?,
+                reply: &mut self.reply,
+            })
+        });
+        match answer {
+            Ok(Ok(())) => self.reply.size(),
+            Ok(Err(refusal)) => answer::refusal(&mut self.reply, &refusal),
+            Err(error) => answer::error(&mut self.reply, &error),
+        }
+    }
+}
+
+impl Default for Core {
+    fn default() -> Self {
+        Self::new()
     }
 }
 
@@ -151,85 +132,9 @@ impl Core {
     pub fn reply_bytes(&self) -> &[u8] {
         self.reply.bytes()
     }
-}
 
-type Answer = Result<Outcome<()>, Error>;
-
-/// Decode, call, encode. As a `dyn Fn`, each would be compiled three times.
-trait Step {
-    fn run(
-        &self,
-        engine: &mut Engine,
-        reader: &mut Reader<'_>,
-        at: Context,
-        reply: &mut Writer,
-    ) -> Answer;
-}
-
-impl<F: Fn(&mut Engine, &mut Reader<'_>, Context, &mut Writer) -> Answer> Step for F {
-    fn run(
-        &self,
-        engine: &mut Engine,
-        reader: &mut Reader<'_>,
-        at: Context,
-        reply: &mut Writer,
-    ) -> Answer {
-        self(engine, reader, at, reply)
-    }
-}
-
-impl Core {
-    /// For operations that may be refused.
-    fn refusable<T>(
-        &mut self,
-        request_bytes: u32,
-        when: When,
-        operation: impl Fn(&mut Engine, &mut Reader<'_>, Context) -> Result<Outcome<T>, Error>,
-        encode: impl Fn(&mut Writer, T),
-    ) -> i32 {
-        self.step(
-            request_bytes,
-            when,
-            &|engine: &mut Engine, reader: &mut Reader<'_>, at, reply: &mut Writer| {
-                Ok(operation(engine, reader, at)?.map(|value| encode(reply, value)))
-            },
-        )
-    }
-
-    /// The same for operations that are never refused.
-    fn command<T>(
-        &mut self,
-        request_bytes: u32,
-        when: When,
-        operation: impl Fn(&mut Engine, &mut Reader<'_>, Context) -> Result<T, Error>,
-        encode: impl Fn(&mut Writer, T),
-    ) -> i32 {
-        self.step(
-            request_bytes,
-            when,
-            &|engine: &mut Engine, reader: &mut Reader<'_>, at, reply: &mut Writer| {
-                encode(reply, operation(engine, reader, at)?);
-                Ok(Ok(()))
-            },
-        )
-    }
-
-    /// Compiled once, not into every call.
-    fn step(&mut self, request_bytes: u32, when: When, step: &dyn Step) -> i32 {
-        let request = &self.scratch[..self.scratch.len().min(request_bytes as usize)];
-        let mut reader = Reader::new(request);
-        self.reply.clear();
-        let at = when.context();
-        match at.and_then(|at| step.run(&mut self.engine, &mut reader, at, &mut self.reply)) {
-            Ok(Ok(())) => self.reply.bytes().len() as i32,
-            Ok(Err(refusal)) => {
-                self.answer = answer::refusal(&refusal);
-                REFUSED
-            }
-            Err(error) => {
-                self.answer = answer::error(&error);
-                FAILED
-            }
-        }
+    /// The bytes that the reply has said the place of.
+    pub fn bytes_beside(&self) -> &[u8] {
+        self.reply.bytes_beside()
     }
 }

@@ -1,177 +1,96 @@
 //! The operations on queues.
 
-use super::{Core, When, records, requests};
+use super::call::{Answer, Call, DONE};
+use super::{records, requests};
 use crate::id::{Millis, SAFE_MAX};
 use crate::limits::SWEEP_ROWS_MAX;
 use crate::ops::{Purge, Redrive};
-use crate::task::Phase;
-use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen]
-impl Core {
-    #[wasm_bindgen(js_name = queueEnqueue)]
-    pub fn queue_enqueue(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.enqueue(at, requests::enqueue(reader)?),
-            |reply, enqueued| records::enqueued(reply, &enqueued),
-        )
-    }
+pub fn enqueue(call: &mut Call<'_>) -> Answer {
+    let enqueued = call.engine.enqueue(call.at, requests::enqueue(&mut call.request)?)?;
+    records::enqueued(call.reply, &enqueued);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queueEnqueueMany)]
-    pub fn queue_enqueue_many(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.enqueue_many(at, requests::enqueues(reader, "items")?),
-            |reply, all| all.iter().for_each(|enqueued| records::enqueued(reply, enqueued)),
-        )
-    }
+pub fn enqueue_many(call: &mut Call<'_>) -> Answer {
+    let requests = requests::enqueues(&mut call.request, "items")?;
+    let all = call.engine.enqueue_many(call.at, requests)?;
+    all.iter().for_each(|enqueued| records::enqueued(call.reply, enqueued));
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queueClaim)]
-    pub fn queue_claim(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let claimed = engine.claim(at, requests::claim(reader)?)?;
-                Ok((claimed, engine.time(at.now)))
-            },
-            |reply, (tasks, now)| tasks.iter().for_each(|task| records::task(reply, task, now)),
-        )
-    }
+pub fn claim(call: &mut Call<'_>) -> Answer {
+    let tasks = call.engine.claim(call.at, requests::claim(&mut call.request)?)?;
+    let now = call.engine.time(call.at.now);
+    tasks.iter().for_each(|task| records::task(call.reply, task, now));
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queueComplete)]
-    pub fn queue_complete(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.complete(at, requests::completion(reader)?),
-            |reply, all| all.iter().for_each(|enqueued| records::enqueued(reply, enqueued)),
-        )
-    }
+pub fn complete(call: &mut Call<'_>) -> Answer {
+    let outcome = call.engine.complete(call.at, requests::completion(&mut call.request)?)?;
+    Ok(outcome.map(|all| all.iter().for_each(|one| records::enqueued(call.reply, one))))
+}
 
-    #[wasm_bindgen(js_name = queueCompleteMany)]
-    pub fn queue_complete_many(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.complete_many(at, &requests::claims(reader)?),
-            |reply, landed| reply.number(landed as u64),
-        )
-    }
+pub fn complete_many(call: &mut Call<'_>) -> Answer {
+    let landed = call.engine.complete_many(call.at, &requests::claims(&mut call.request)?)?;
+    call.reply.number(landed as u64);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queueFail)]
-    pub fn queue_fail(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.fail(at, requests::failure(reader)?),
-            |reply, failed| {
-                reply.float(failed.phase as u8 as f64);
-                reply.optional(failed.run_at);
-            },
-        )
-    }
+pub fn fail(call: &mut Call<'_>) -> Answer {
+    let outcome = call.engine.fail(call.at, requests::failure(&mut call.request)?)?;
+    Ok(outcome.map(|failed| {
+        call.reply.float(failed.phase as u8 as f64);
+        call.reply.optional(failed.run_at);
+    }))
+}
 
-    #[wasm_bindgen(js_name = queueHeartbeat)]
-    pub fn queue_heartbeat(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.heartbeat(at, requests::heartbeat(reader)?),
-            |reply, deadline| reply.number(deadline),
-        )
-    }
+pub fn heartbeat(call: &mut Call<'_>) -> Answer {
+    let outcome = call.engine.heartbeat(call.at, requests::heartbeat(&mut call.request)?)?;
+    Ok(outcome.map(|deadline| call.reply.number(deadline)))
+}
 
-    #[wasm_bindgen(js_name = queueRelease)]
-    pub fn queue_release(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.release(at, requests::claim_ref(reader)?),
-            |_, ()| (),
-        )
-    }
+pub fn release(call: &mut Call<'_>) -> Answer {
+    call.engine.release(call.at, requests::claim_ref(&mut call.request)?)
+}
 
-    #[wasm_bindgen(js_name = queueAbandon)]
-    pub fn queue_abandon(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.abandon(at, requests::claim_ref(reader)?),
-            |_, ()| (),
-        )
-    }
+pub fn abandon(call: &mut Call<'_>) -> Answer {
+    call.engine.abandon(call.at, requests::claim_ref(&mut call.request)?)
+}
 
-    #[wasm_bindgen(js_name = queueCancel)]
-    pub fn queue_cancel(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let (queue, id) = (reader.name("queue")?, requests::task_id(reader)?);
-                engine.cancel(at, queue, id, reader.text("reason")?)
-            },
-            |reply, was_there| reply.byte(u8::from(was_there)),
-        )
-    }
+pub fn cancel(call: &mut Call<'_>) -> Answer {
+    let (queue, id) = requests::task_ref(&mut call.request)?;
+    let reason = call.request.text("reason")?;
+    call.reply.flag(call.engine.cancel(call.at, queue, id, reason)?);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queueSweep)]
-    pub fn queue_sweep(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.sweep(at, reader.name("queue")?),
-            |reply, swept| {
-                reply.number(swept.expired as u64);
-                reply.number(swept.purged as u64);
-                reply.byte(u8::from(swept.more));
-            },
-        )
-    }
+pub fn sweep(call: &mut Call<'_>) -> Answer {
+    let swept = call.engine.sweep(call.at, call.request.name("queue")?)?;
+    records::swept(call.reply, &swept);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queueRedrive)]
-    pub fn queue_redrive(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let queue = reader.name("queue")?;
-                let limit = reader.millis("limit")?.map_or(SAFE_MAX, Millis::get);
-                let limit = limit.min(SWEEP_ROWS_MAX as u64) as usize;
-                engine.redrive(at, Redrive { queue, limit, ids: requests::ids(reader)? })
-            },
-            |reply, redriven| reply.number(redriven as u64),
-        )
-    }
+pub fn redrive(call: &mut Call<'_>) -> Answer {
+    let queue = call.request.name("queue")?;
+    let limit = call.request.millis("limit")?.map_or(SAFE_MAX, Millis::get);
+    let limit = limit.min(SWEEP_ROWS_MAX as u64) as usize;
+    let ids = requests::ids(&mut call.request)?;
+    let redriven = call.engine.redrive(call.at, Redrive { queue, limit, ids })?;
+    call.reply.number(redriven as u64);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queuePurge)]
-    pub fn queue_purge(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let queue = reader.name("queue")?;
-                let phase = reader.whole("state")?;
-                let phase = phase.and_then(|phase| Phase::ALL.get(phase as usize).copied());
-                engine.purge(at, Purge { queue, phase, ids: requests::ids(reader)? })
-            },
-            |reply, purged| reply.number(purged as u64),
-        )
-    }
+pub fn purge(call: &mut Call<'_>) -> Answer {
+    let queue = call.request.name("queue")?;
+    let phase = requests::phase(&mut call.request)?;
+    let ids = requests::ids(&mut call.request)?;
+    call.reply.number(call.engine.purge(call.at, Purge { queue, phase, ids })? as u64);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = queuePause)]
-    pub fn queue_pause(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let queue = reader.name("queue")?;
-                engine.set_paused(at, queue, reader.flag()?)
-            },
-            |_, ()| (),
-        )
-    }
+pub fn pause(call: &mut Call<'_>) -> Answer {
+    let queue = call.request.name("queue")?;
+    call.engine.set_paused(call.at, queue, call.request.flag()?)?;
+    DONE
 }

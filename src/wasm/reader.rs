@@ -8,6 +8,7 @@ use crate::error::Error;
 use crate::id::{Millis, SAFE_MAX};
 use crate::limits::PAGE_ITEMS_MAX;
 use crate::name::{EFFECT_PREFIX, LOCK_PREFIX, NameRef, OUTBOX_PREFIX};
+use wasm_bindgen::prelude::*;
 
 const ABSENT: u32 = u32::MAX;
 
@@ -33,6 +34,16 @@ impl<'a> Reader<'a> {
 
     pub fn flag(&mut self) -> Result<bool, Error> {
         self.byte().map(|byte| byte != 0)
+    }
+
+    /// 64 bits of a seed.
+    pub fn bits(&mut self) -> Result<u64, Error> {
+        self.take().map(u64::from_le_bytes)
+    }
+
+    /// All that is left: an entry, a snapshot.
+    pub fn rest(&mut self) -> &'a [u8] {
+        std::mem::take(&mut self.rest)
     }
 
     pub fn count(&mut self) -> Result<usize, Error> {
@@ -139,7 +150,9 @@ fn cut_short() -> Error {
     }
 }
 
-/// A number as JavaScript shows it; Rust's own way weighs twenty kilobytes.
-pub fn shown(number: f64) -> String {
-    js_sys::Number::from(number).to_string_with_radix(10).map(String::from).unwrap_or_default()
+#[wasm_bindgen]
+extern "C" {
+    /// A number as JavaScript shows it; Rust's own way weighs twenty kilobytes.
+    #[wasm_bindgen(js_name = String)]
+    pub fn shown(number: f64) -> String;
 }

@@ -2,10 +2,10 @@
 
 use super::writer::Writer;
 use crate::event::{Event, Subject};
-use crate::id::{Instant, TaskId};
+use crate::id::{Instant, TaskId, Version};
 use crate::lease::{LeaseRow, LeaseState};
 use crate::name::Name;
-use crate::ops::{Enqueued, EnqueuedPhase};
+use crate::ops::{Enqueued, EnqueuedPhase, Swept};
 use crate::schedule::{Schedule, When};
 use crate::task::{Stamps, Task, TaskState};
 
@@ -49,20 +49,33 @@ pub fn task(writer: &mut Writer, task: &Task, now: Instant) {
 pub fn enqueued(writer: &mut Writer, enqueued: &Enqueued) {
     writer.number(enqueued.id);
     writer.number(enqueued.seq);
-    writer.byte(u8::from(enqueued.created));
+    writer.flag(enqueued.created);
     writer.float(match enqueued.phase {
         EnqueuedPhase::Known(phase) => phase as u8 as f64,
         EnqueuedPhase::Hidden => f64::NAN,
     });
 }
 
+/// What a sweep did, and whether it has more to do.
+pub fn swept(writer: &mut Writer, swept: &Swept) {
+    writer.number(swept.expired as u64);
+    writer.number(swept.purged as u64);
+    writer.flag(swept.more);
+}
+
+/// A value; the version of an own write is not known yet.
+pub fn value(writer: &mut Writer, version: Option<Version>, value: &[u8]) {
+    writer.optional(version);
+    writer.blob(Some(value));
+}
+
 /// A lease record; a lapsed one still tells who held it until when.
-pub fn lease(writer: &mut Writer, name: &str, row: &LeaseRow) {
+pub fn lease(writer: &mut Writer, name: &Name, row: &LeaseRow) {
     let (owner, until) = match &row.state {
         LeaseState::Held { owner, until } => (Some(owner.as_str()), *until),
         LeaseState::Released { .. } => (None, Instant::default()),
     };
-    writer.text(Some(name));
+    writer.text(Some(name.as_str()));
     writer.text(owner);
     writer.number(row.token);
     writer.number(until);

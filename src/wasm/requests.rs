@@ -2,14 +2,27 @@
 
 use super::reader::{self, Reader};
 use crate::backoff::{Backoff, Jitter};
+use crate::engine::Options;
 use crate::error::Error;
 use crate::id::{Instant, Millis, Priority, TaskId, Token, Version};
-use crate::limits::BATCH_ITEMS_MAX;
+use crate::limits::{BATCH_ITEMS_MAX, COMMAND_BYTES_MAX, PAYLOAD_BYTES_DEFAULT};
+use crate::name::NameRef;
 use crate::ops::{
     Acquire, ClaimRef, ClaimRequest, Completion, Enqueue, Failure, Heartbeat, Renew, Write,
 };
 use crate::rights::{Caller, Grant, Realm, Right};
-use crate::task::Stamps;
+use crate::task::{Phase, Stamps};
+
+pub fn options(reader: &mut Reader<'_>) -> Result<Options, Error> {
+    Ok(Options {
+        store: reader.name("store")?.to_name(),
+        seed: reader.bits()?,
+        replica: reader.required_whole("replica")?,
+        payload_bytes_max: reader
+            .whole("maxPayloadBytes")?
+            .map_or(PAYLOAD_BYTES_DEFAULT, |max| max.min(COMMAND_BYTES_MAX as u64) as usize),
+    })
+}
 
 pub fn enqueue<'a>(reader: &mut Reader<'a>) -> Result<Enqueue<'a>, Error> {
     Ok(Enqueue {
@@ -113,8 +126,28 @@ pub fn task_id(reader: &mut Reader<'_>) -> Result<TaskId, Error> {
     reader.required_whole("id").map(TaskId::saturating)
 }
 
-pub fn token(reader: &mut Reader<'_>) -> Result<Token, Error> {
+fn token(reader: &mut Reader<'_>) -> Result<Token, Error> {
     reader.required_whole("token").map(Token::saturating)
+}
+
+/// A state to look for; absent: any.
+pub fn phase(reader: &mut Reader<'_>) -> Result<Option<Phase>, Error> {
+    let phase = reader.whole("state")?;
+    Ok(phase.and_then(|phase| Phase::ALL.get(phase as usize).copied()))
+}
+
+pub fn task_ref<'a>(reader: &mut Reader<'a>) -> Result<(NameRef<'a>, TaskId), Error> {
+    Ok((reader.name("queue")?, task_id(reader)?))
+}
+
+pub fn lease_ref<'a>(reader: &mut Reader<'a>) -> Result<(NameRef<'a>, Token), Error> {
+    Ok((reader.name("lease")?, token(reader)?))
+}
+
+/// Prefix, cursor and size of a page by name.
+pub fn name_page<'a>(reader: &mut Reader<'a>) -> Result<(&'a str, Option<&'a str>, usize), Error> {
+    let prefix = reader.text("prefix")?.unwrap_or_default();
+    Ok((prefix, reader.text("cursor")?, reader.page_size("limit")?))
 }
 
 pub fn claim_ref<'a>(reader: &mut Reader<'a>) -> Result<ClaimRef<'a>, Error> {
@@ -167,15 +200,11 @@ pub fn acquire<'a>(reader: &mut Reader<'a>) -> Result<Acquire<'a>, Error> {
 }
 
 pub fn renew<'a>(reader: &mut Reader<'a>) -> Result<Renew<'a>, Error> {
-    Ok(Renew {
-        name: reader.name("lease")?,
-        token: token(reader)?,
-        ttl: reader.millis("ttl")?,
-        meta: reader.blob()?,
-    })
+    let (name, token) = lease_ref(reader)?;
+    Ok(Renew { name, token, ttl: reader.millis("ttl")?, meta: reader.blob()? })
 }
 
-fn absent(argument: &'static str) -> Error {
+pub fn absent(argument: &'static str) -> Error {
     Error::InvalidArgument { argument, expected: "bytes", got: "none".to_owned() }
 }
 
@@ -210,7 +239,7 @@ fn grant(reader: &mut Reader<'_>) -> Result<Grant, Error> {
     Ok(Grant { realm, pattern, rights })
 }
 
-fn chosen<T: Copy>(argument: &'static str, choices: &[T], byte: u8) -> Result<T, Error> {
+pub fn chosen<T: Copy>(argument: &'static str, choices: &[T], byte: u8) -> Result<T, Error> {
     let expected = "the number of a choice";
     let invalid = || Error::InvalidArgument { argument, expected, got: byte.to_string() };
     choices.get(usize::from(byte)).copied().ok_or_else(invalid)

@@ -1,141 +1,88 @@
 //! The operations on schedules.
 
+use super::call::{Answer, Call, DONE};
 use super::reader::Reader;
-use super::{Core, When, records, requests};
+use super::writer::Writer;
+use super::{records, requests};
 use crate::error::Error;
 use crate::id::Instant;
 use crate::limits::CATCH_UP_MAX;
-use crate::name::Name;
 use crate::ops::{Enqueue, Fired, ScheduleRequest};
-use crate::schedule::{self, CatchUp, Interval, Job, Passed, Schedule};
+use crate::schedule::{self, CatchUp, Interval, Job, Passed};
 use crate::table::Table;
-use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen]
-impl Core {
-    #[wasm_bindgen(js_name = schedulePut)]
-    pub fn schedule_put(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let request = schedule(reader)?;
-                let name = request.name.to_name();
-                Ok((name, engine.schedule(at, request)?))
-            },
-            |reply, (name, schedule)| records::schedule(reply, &name, &schedule),
-        )
-    }
-
-    #[wasm_bindgen(js_name = scheduleRemove)]
-    pub fn schedule_remove(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.unschedule(at, reader.name("name")?),
-            |reply, was_there| reply.byte(u8::from(was_there)),
-        )
-    }
-
-    #[wasm_bindgen(js_name = scheduleGet)]
-    pub fn schedule_get(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let name = reader.name("name")?;
-                let found = engine.view(at).schedule(name).cloned();
-                Ok(found.map(|schedule| (name.to_name(), schedule)))
-            },
-            |reply, found| {
-                found.iter().for_each(|(name, schedule)| records::schedule(reply, name, schedule));
-            },
-        )
-    }
-
-    #[wasm_bindgen(js_name = scheduleList)]
-    pub fn schedule_list(&mut self, now: f64, caller: u32) -> i32 {
-        self.command(
-            0,
-            When { now, caller },
-            |engine, _, at| {
-                let view = engine.view(at);
-                let owned = |(name, schedule): (&Name, &Schedule)| (name.clone(), schedule.clone());
-                Ok(view.schedules().map(owned).collect::<Vec<_>>())
-            },
-            |reply, found| {
-                found.iter().for_each(|(name, schedule)| records::schedule(reply, name, schedule));
-            },
-        )
-    }
-
-    /// The `cron` schedules that wait for a boundary, the earliest first.
-    #[wasm_bindgen(js_name = cronList)]
-    pub fn cron_list(&mut self, now: f64) -> i32 {
-        self.command(
-            0,
-            When { now, caller: 0 },
-            |engine, _, _| {
-                let timetable = &engine.state().timetable;
-                let name = |(_, name): (Instant, &Name)| name.clone();
-                let waiting: Vec<_> = timetable.crons().map(name).collect();
-                let known = |name: Name| Some((timetable.get(name.as_str())?.clone(), name));
-                Ok(waiting.into_iter().filter_map(known).collect::<Vec<_>>())
-            },
-            |reply, found| {
-                found.iter().for_each(|(schedule, name)| records::cron(reply, name, schedule));
-            },
-        )
-    }
-
-    /// Fires what is due of the others, one commit's worth.
-    #[wasm_bindgen(js_name = fireDue)]
-    pub fn fire_due(&mut self, now: f64) -> i32 {
-        self.command(0, When { now, caller: 0 }, |engine, _, at| engine.fire_due(at.now), fired)
-    }
-
-    /// Fires a `cron` schedule, if its next boundary is still the first one given.
-    #[wasm_bindgen(js_name = fireCron)]
-    pub fn fire_cron(&mut self, request: u32, now: f64) -> i32 {
-        self.command(
-            request,
-            When { now, caller: 0 },
-            |engine, reader, at| {
-                let name = reader.name("name")?;
-                engine.fire_cron(at.now, name, &passed(reader)?)
-            },
-            fired,
-        )
-    }
-
-    /// Brings the log's time back. The request names where `cron` schedules are then.
-    #[wasm_bindgen(js_name = repairClock)]
-    pub fn repair_clock(&mut self, request: u32, now: f64) -> i32 {
-        self.command(
-            request,
-            When { now, caller: 0 },
-            |engine, reader, at| {
-                let mut crons = Table::default();
-                for _ in 0..reader.count()? {
-                    let name = reader.name("name")?.to_name();
-                    crons.insert(name, Instant::saturating(reader.required_whole("next")?));
-                }
-                engine.repair_clock(at.now, &crons)
-            },
-            |reply, did| reply.byte(u8::from(did)),
-        )
-    }
-
-    /// When the next boundary comes of a `cron` schedule; `undefined` when none waits.
-    #[wasm_bindgen(getter, js_name = nextCron)]
-    pub fn next_cron(&self) -> Option<f64> {
-        self.engine.state().timetable.crons().next().map(|(at, _)| at.get() as f64)
-    }
+pub fn put(call: &mut Call<'_>) -> Answer {
+    let request = schedule(&mut call.request)?;
+    let name = request.name.to_name();
+    records::schedule(call.reply, &name, &call.engine.schedule(call.at, request)?);
+    DONE
 }
 
-fn fired(reply: &mut super::writer::Writer, fired: Fired) {
+pub fn remove(call: &mut Call<'_>) -> Answer {
+    let name = call.request.name("name")?;
+    call.reply.flag(call.engine.unschedule(call.at, name)?);
+    DONE
+}
+
+pub fn get(call: &mut Call<'_>) -> Answer {
+    let name = call.request.name("name")?;
+    if let Some(found) = call.engine.view(call.at).schedule(name) {
+        records::schedule(call.reply, &name.to_name(), found);
+    }
+    DONE
+}
+
+pub fn list(call: &mut Call<'_>) -> Answer {
+    let view = call.engine.view(call.at);
+    view.schedules().for_each(|(name, one)| records::schedule(call.reply, name, one));
+    DONE
+}
+
+/// The `cron` schedules that wait for a boundary, the earliest first.
+pub fn crons(call: &mut Call<'_>) -> Answer {
+    let timetable = &call.engine.state().timetable;
+    for (_, name) in timetable.crons() {
+        if let Some(schedule) = timetable.get(name.as_str()) {
+            records::cron(call.reply, name, schedule);
+        }
+    }
+    DONE
+}
+
+/// When the next boundary comes of a `cron` schedule; absent when none waits.
+pub fn next_cron(call: &mut Call<'_>) -> Answer {
+    let next = call.engine.state().timetable.crons().next();
+    call.reply.optional(next.map(|(at, _)| at));
+    DONE
+}
+
+/// Fires what is due of the others, one commit's worth.
+pub fn fire_due(call: &mut Call<'_>) -> Answer {
+    fired(call.reply, call.engine.fire_due(call.at.now)?)
+}
+
+/// Fires a `cron` schedule, if its next boundary is still the first one given.
+pub fn fire_cron(call: &mut Call<'_>) -> Answer {
+    let name = call.request.name("name")?;
+    let passed = passed(&mut call.request)?;
+    fired(call.reply, call.engine.fire_cron(call.at.now, name, &passed)?)
+}
+
+/// Brings the log's time back. The request names where `cron` schedules are then.
+pub fn repair_clock(call: &mut Call<'_>) -> Answer {
+    let mut crons = Table::default();
+    for _ in 0..call.request.count()? {
+        let name = call.request.name("name")?.to_name();
+        crons.insert(name, Instant::saturating(call.request.required_whole("next")?));
+    }
+    call.reply.flag(call.engine.repair_clock(call.at.now, &crons)?);
+    DONE
+}
+
+fn fired(reply: &mut Writer, fired: Fired) -> Answer {
     reply.number(fired.tasks as u64);
-    reply.byte(u8::from(fired.more));
+    reply.flag(fired.more);
+    DONE
 }
 
 fn schedule<'a>(reader: &mut Reader<'a>) -> Result<ScheduleRequest<'a>, Error> {

@@ -1,125 +1,71 @@
 //! Transactions: several calls as one command, with reads that see its own writes.
 
-use super::{Core, FAILED, When, answer, records, requests};
+use super::call::{Answer, Call, DONE};
+use super::{records, requests};
 use crate::id::Version;
 use crate::ops::{Guard, transactional};
-use wasm_bindgen::prelude::*;
 
-#[wasm_bindgen]
-impl Core {
-    /// The time that the transaction's calls get.
-    #[wasm_bindgen(js_name = txBegin)]
-    pub fn tx_begin(&mut self, now: f64) -> Result<f64, JsValue> {
-        let mut begin = |when: When| self.engine.begin_transaction(when.context()?.now);
-        let now = begin(When { now, caller: 0 }).map_err(|error| answer::error(&error))?;
-        Ok(now.get() as f64)
-    }
+/// Answers the time that the transaction's calls get.
+pub fn begin(call: &mut Call<'_>) -> Answer {
+    call.reply.number(call.engine.begin_transaction(call.at.now)?);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = txCommit)]
-    pub fn tx_commit(&mut self, now: f64) -> i32 {
-        let mut commit = |when: When| self.engine.commit_transaction(when.context()?.now);
-        match commit(When { now, caller: 0 }) {
-            Ok(()) => 0,
-            Err(error) => {
-                self.answer = answer::error(&error);
-                FAILED
-            }
+pub fn commit(call: &mut Call<'_>) -> Answer {
+    call.engine.commit_transaction(call.at.now)?;
+    DONE
+}
+
+pub fn abort(call: &mut Call<'_>) -> Answer {
+    call.engine.abort_transaction();
+    DONE
+}
+
+pub fn require_claim(call: &mut Call<'_>) -> Answer {
+    let claim = requests::claim_ref(&mut call.request)?;
+    call.engine.require(call.at, Guard::Claim(claim))
+}
+
+pub fn require_lease(call: &mut Call<'_>) -> Answer {
+    let (name, token) = requests::lease_ref(&mut call.request)?;
+    call.engine.require(call.at, Guard::Lease { name, token })
+}
+
+pub fn check(call: &mut Call<'_>) -> Answer {
+    let key = call.request.name("key")?;
+    let version = call.request.whole("version")?.map(Version::saturating);
+    call.engine.require(call.at, Guard::Version { key, version })
+}
+
+pub fn task(call: &mut Call<'_>) -> Answer {
+    let (queue, id) = requests::task_ref(&mut call.request)?;
+    call.engine.peek(call.at, |txn| {
+        if let Some(task) = transactional::task(txn, queue, id) {
+            records::task(call.reply, &task, txn.now);
         }
-    }
+        DONE
+    })
+}
 
-    #[wasm_bindgen(js_name = txAbort)]
-    pub fn tx_abort(&mut self) {
-        self.engine.abort_transaction();
-    }
+pub fn value(call: &mut Call<'_>) -> Answer {
+    let key = call.request.name("key")?;
+    call.engine.peek(call.at, |txn| {
+        if let Some(found) = transactional::value(txn, key) {
+            records::value(call.reply, found.version, &found.value);
+        }
+        DONE
+    })
+}
 
-    #[wasm_bindgen(js_name = txRequireClaim)]
-    pub fn tx_require_claim(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.require(at, Guard::Claim(requests::claim_ref(reader)?)),
-            |_, ()| (),
-        )
-    }
-
-    #[wasm_bindgen(js_name = txRequireLease)]
-    pub fn tx_require_lease(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let (name, token) = (reader.name("lease")?, requests::token(reader)?);
-                engine.require(at, Guard::Lease { name, token })
-            },
-            |_, ()| (),
-        )
-    }
-
-    #[wasm_bindgen(js_name = txCheck)]
-    pub fn tx_check(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.refusable(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let key = reader.name("key")?;
-                let version = reader.whole("version")?.map(Version::saturating);
-                engine.require(at, Guard::Version { key, version })
-            },
-            |_, ()| (),
-        )
-    }
-
-    #[wasm_bindgen(js_name = txGet)]
-    pub fn tx_get(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let (queue, id) = (reader.name("queue")?, requests::task_id(reader)?);
-                engine.peek(at, |txn| Ok((transactional::task(txn, queue, id), txn.now)))
-            },
-            |reply, (task, now)| task.iter().for_each(|task| records::task(reply, task, now)),
-        )
-    }
-
-    /// The version of an own write is not known yet: NaN.
-    #[wasm_bindgen(js_name = txKvGet)]
-    pub fn tx_kv_get(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let key = reader.name("key")?;
-                engine.peek(at, |txn| Ok(transactional::value(txn, key)))
-            },
-            |reply, found| {
-                if let Some(found) = found {
-                    reply.optional(found.version);
-                    reply.blob(Some(&found.value));
-                }
-            },
-        )
-    }
-
-    #[wasm_bindgen(js_name = txKvList)]
-    pub fn tx_kv_list(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let prefix = reader.text("prefix")?.unwrap_or_default();
-                let after = reader.text("cursor")?;
-                let limit = reader.page_size("limit")?;
-                engine.peek(at, |txn| Ok(transactional::values(txn, prefix, after, limit)))
-            },
-            |reply, page| {
-                reply.byte(u8::from(page.more));
-                for (key, found) in page.items {
-                    reply.text(Some(key.as_str()));
-                    reply.optional(found.version);
-                    reply.blob(Some(&found.value));
-                }
-            },
-        )
-    }
+pub fn values(call: &mut Call<'_>) -> Answer {
+    let (prefix, after, limit) = requests::name_page(&mut call.request)?;
+    call.engine.peek(call.at, |txn| {
+        let page = transactional::values(txn, prefix, after, limit);
+        call.reply.flag(page.more);
+        for (key, found) in page.items {
+            call.reply.text(Some(key.as_str()));
+            records::value(call.reply, found.version, &found.value);
+        }
+        DONE
+    })
 }

@@ -1,37 +1,17 @@
 //! The operations on key-value rows.
 
-use super::{Core, When};
-use crate::error::Error;
-use wasm_bindgen::prelude::*;
+use super::call::{Answer, Call, DONE};
+use super::requests;
 
-#[wasm_bindgen]
-impl Core {
-    #[wasm_bindgen(js_name = kvPut)]
-    pub fn kv_put(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| {
-                let key = reader.name("key")?;
-                let got = || "none".to_owned();
-                let value = reader.blob()?.ok_or_else(|| Error::InvalidArgument {
-                    argument: "value",
-                    expected: "bytes",
-                    got: got(),
-                })?;
-                engine.put_value(at, key, value)
-            },
-            |reply, version| reply.number(version),
-        )
-    }
+pub fn put(call: &mut Call<'_>) -> Answer {
+    let key = call.request.name("key")?;
+    let value = call.request.blob()?.ok_or_else(|| requests::absent("value"))?;
+    call.reply.number(call.engine.put_value(call.at, key, value)?);
+    DONE
+}
 
-    #[wasm_bindgen(js_name = kvDelete)]
-    pub fn kv_delete(&mut self, request: u32, now: f64, caller: u32) -> i32 {
-        self.command(
-            request,
-            When { now, caller },
-            |engine, reader, at| engine.delete_value(at, reader.name("key")?),
-            |reply, was_there| reply.byte(u8::from(was_there)),
-        )
-    }
+pub fn delete(call: &mut Call<'_>) -> Answer {
+    let key = call.request.name("key")?;
+    call.reply.flag(call.engine.delete_value(call.at, key)?);
+    DONE
 }

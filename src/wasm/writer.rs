@@ -5,20 +5,33 @@ use crate::id::Instant;
 /// The reply region never moves for replies up to this size.
 const REPLY_BYTES_MIN: usize = 64 << 10;
 
-/// The reply region.
+/// The reply region, and bytes that lie beside it.
 pub struct Writer {
     bytes: Vec<u8>,
+    beside: Vec<u8>,
 }
 
 impl Default for Writer {
     fn default() -> Self {
-        Self { bytes: Vec::with_capacity(REPLY_BYTES_MIN) }
+        Self { bytes: Vec::with_capacity(REPLY_BYTES_MIN), beside: Vec::new() }
     }
 }
 
 impl Writer {
     pub fn clear(&mut self) {
         self.bytes.clear();
+        self.beside = Vec::new();
+    }
+
+    /// An entry or a snapshot stays where it is until the next call; the reply says where.
+    pub fn beside(&mut self, bytes: Vec<u8>) {
+        self.count(bytes.as_ptr() as usize);
+        self.count(bytes.len());
+        self.beside = bytes;
+    }
+
+    pub fn bytes_beside(&self) -> &[u8] {
+        &self.beside
     }
 
     pub fn raw(&mut self, bytes: &[u8]) {
@@ -29,8 +42,16 @@ impl Writer {
         &self.bytes
     }
 
+    pub fn size(&self) -> i32 {
+        self.bytes.len() as i32
+    }
+
     pub fn byte(&mut self, byte: u8) {
         self.bytes.push(byte);
+    }
+
+    pub fn flag(&mut self, flag: bool) {
+        self.byte(u8::from(flag));
     }
 
     pub fn count(&mut self, count: usize) {

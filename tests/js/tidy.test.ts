@@ -8,6 +8,7 @@ import { codesAgree, codesAreExplained } from './tidy/codes.js';
 import { type Check, repositoryFiles } from './tidy/files.js';
 import { engineLayers, packageLayers } from './tidy/layers.js';
 import { mapIsComplete, mapIsCurrent } from './tidy/map.js';
+import { operationsAgree } from './tidy/operations.js';
 import { noJavaScript, noMachineWidths, noOutsideWorld, noUnsafe } from './tidy/purity.js';
 import { fileSizes, lineLengths, longFilesAreLong } from './tidy/sizes.js';
 import { noForeignHosts, noLeftovers, noMachinePaths } from './tidy/words.js';
@@ -120,6 +121,33 @@ holds('the error codes are the same in Rust and in TypeScript', codesAgree, [
     ],
   ],
   [{}, ['src/error.rs: no error codes found', 'pkg/src/errors.ts: no error codes found']],
+]);
+
+const operations = (rust: string, typescript: string) => ({
+  'src/wasm/operations.rs': rust,
+  'pkg/src/operations.ts': typescript,
+});
+
+holds('the operations have the same numbers in Rust and in TypeScript', operationsAgree, [
+  [operations('    4 KvPut value::put,', 'export const kvPut = 4;'), []],
+  [
+    operations('4 KvPut value::put,\n5 KvGet value::get,', 'export const kvPut = 3;'),
+    [
+      'kvPut: 4 in src/wasm/operations.rs, 3 in pkg/src/operations.ts',
+      'kvGet: 5 in src/wasm/operations.rs, nothing in pkg/src/operations.ts',
+    ],
+  ],
+  [
+    operations('4 A b::a,\n4 B b::b,', 'export const a = 4;\nexport const b = 4;'),
+    [
+      'src/wasm/operations.rs: two operations have number 4',
+      'pkg/src/operations.ts: two operations have number 4',
+    ],
+  ],
+  [
+    {},
+    ['src/wasm/operations.rs: no operations found', 'pkg/src/operations.ts: no operations found'],
+  ],
 ]);
 
 holds('the README explains every error code', codesAreExplained, [

@@ -212,3 +212,11 @@ test('a worker goes on with a new engine after a crash, also after one that was 
   }
   await worker.stop();
 });
+
+test('the words of a panic outlive the engine', async () => {
+  const module = await node.engine();
+  const engine = module.create({ store: 'test' });
+  assert.equal(engine.crashMessage, undefined);
+  assert.throws(() => engine.txCommit(1), WebAssembly.RuntimeError);
+  assert.match(engine.crashMessage ?? '', /^panicked at src\/.+:\na transaction was begun$/);
+});

@@ -1,0 +1,20 @@
+/** Reads why an operation has no reply. The order of the fields is that of `src/wasm/answer.rs`. */
+import { type ErrorCode, FencepostError } from './errors.js';
+import type { ReplyReader } from './records.js';
+import type { Refused } from './requests.js';
+import type { RefusalReason } from './types.js';
+
+/** An error has a code, a refusal has none. */
+export function readAnswer(reply: ReplyReader): FencepostError | Refused {
+  const code = reply.text() as ErrorCode | undefined;
+  const words = reply.text() ?? '';
+  const details = Object.fromEntries(reply.rest(readDetail));
+  if (code !== undefined) return new FencepostError(code, words, { details });
+  const reason = words as RefusalReason;
+  return Object.keys(details).length === 0 ? { ok: false, reason } : { ok: false, reason, details };
+}
+
+function readDetail(reply: ReplyReader): [name: string, value: string | number | null] {
+  const name = reply.text() ?? '';
+  return [name, reply.flag() ? (reply.text() ?? '') : (reply.optional() ?? null)];
+}

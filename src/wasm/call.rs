@@ -1,0 +1,22 @@
+//! One call over the border: what an operation is given, and what it answers.
+
+use super::reader::Reader;
+use super::writer::Writer;
+use crate::engine::{Context, Engine};
+use crate::error::{Error, Outcome};
+
+/// What an operation works on.
+pub struct Call<'a> {
+    pub engine: &'a mut Engine,
+    pub request: Reader<'a>,
+    pub at: Context,
+    pub reply: &'a mut Writer,
+}
+
+/// The reply is packed, or there is none and this says why.
+pub type Answer = Result<Outcome<()>, Error>;
+
+pub type Run = fn(&mut Call<'_>) -> Answer;
+
+/// The reply is as it should be.
+pub const DONE: Answer = Ok(Ok(()));
