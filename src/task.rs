@@ -336,11 +336,8 @@ impl Task {
     }
 
     fn moved(&self, state: TaskState, now: Instant) -> TaskRow {
-        TaskRow {
-            updated_at: now,
-            former_owner: self.last_owner().cloned(),
-            state,
-            ..self.row.clone()
-        }
+        let TaskRow { run_at, expires_at, attempt, holds_key, .. } = self.row;
+        let former_owner = self.last_owner().cloned();
+        TaskRow { run_at, expires_at, updated_at: now, attempt, holds_key, former_owner, state }
     }
 }

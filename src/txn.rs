@@ -82,24 +82,25 @@ impl Txn<'_> {
         self.staged.put_task(task, change);
     }
 
-    pub fn put_row(&mut self, task: &Task, row: TaskRow) {
-        let change = Change::TaskChanged { id: task.id, row: row.clone() };
-        self.staged.put_task(Task { row, ..task.clone() }, change);
+    /// The task with another row.
+    pub fn put_row(&mut self, task: Task) {
+        let change = Change::TaskChanged { id: task.id, row: task.row.clone() };
+        self.staged.put_task(task, change);
     }
 
-    pub fn put_progress(&mut self, task: &Task, progress: Option<Blob>) {
-        let change = Change::TaskProgress { id: task.id, progress: progress.clone() };
-        self.staged.put_task(Task { progress, ..task.clone() }, change);
+    pub fn put_progress(&mut self, task: Task) {
+        let change = Change::TaskProgress { id: task.id, progress: task.progress.clone() };
+        self.staged.put_task(task, change);
     }
 
-    pub fn put_error(&mut self, task: &Task, text: Option<Arc<str>>) {
-        let change = Change::TaskError { id: task.id, text: text.clone() };
-        self.staged.put_task(Task { last_error: text, ..task.clone() }, change);
+    pub fn put_error(&mut self, task: Task) {
+        let change = Change::TaskError { id: task.id, text: task.last_error.clone() };
+        self.staged.put_task(task, change);
     }
 
-    pub fn put_result(&mut self, task: &Task, result: Option<Blob>) {
-        let change = Change::TaskResult { id: task.id, result: result.clone() };
-        self.staged.put_task(Task { result, ..task.clone() }, change);
+    pub fn put_result(&mut self, task: Task) {
+        let change = Change::TaskResult { id: task.id, result: task.result.clone() };
+        self.staged.put_task(task, change);
     }
 
     pub fn remove_task(&mut self, id: TaskId, queue: QueueId, removal: Removal) {

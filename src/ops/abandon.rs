@@ -5,6 +5,7 @@ use super::ClaimRef;
 use crate::error::{Error, Outcome};
 use crate::guard;
 use crate::rights::{Realm, Right};
+use crate::task::Task;
 use crate::txn::Txn;
 
 /// # Errors
@@ -14,6 +15,6 @@ pub fn abandon(txn: &mut Txn<'_>, claim: ClaimRef<'_>) -> Result<Outcome<()>, Er
     Ok(guard::claim(txn, claim.queue, claim.id, claim.token).map(|task| {
         let held = task.require_claim(claim.token, txn.now).expect("the guard held");
         let row = task.lapsed(held, txn.now);
-        txn.put_row(&task, row);
+        txn.put_row(Task { row, ..task });
     }))
 }

@@ -49,8 +49,9 @@ pub fn claim(txn: &mut Txn<'_>, request: ClaimRequest<'_>) -> Result<Claimed, Er
         let task = txn.task(id).expect("the index names rows that exist").clone();
         let lease = request.lease.unwrap_or(task.spec.stamps.lease);
         let row = task.claimed(owner.clone(), token, lease, txn.now);
-        txn.put_row(&task, row.clone());
-        Ok(Task { row, ..task })
+        let claimed = Task { row, ..task };
+        txn.put_row(claimed.clone());
+        Ok(claimed)
     };
     let claimed = ready.iter().map(|(_, id)| serve(*id)).collect::<Result<_, _>>()?;
     if let Some((last, _)) = ready.last() {

@@ -90,11 +90,11 @@ fn settle_without_key(txn: &mut Txn<'_>, task: &Task, result: Option<Blob>) -> O
         return None;
     }
     let row = TaskRow { holds_key: false, ..task.completed(txn.now) };
-    txn.put_row(task, row.clone());
     let mut settled = Task { row, ..task.clone() };
+    txn.put_row(settled.clone());
     if result.is_some() {
-        txn.put_result(&settled, result.clone());
         settled.result = result;
+        txn.put_result(settled.clone());
     }
     Some(settled)
 }
@@ -109,7 +109,10 @@ fn settle_key(txn: &mut Txn<'_>, task: &Task, settled: Option<Task>, follow_ups:
         return;
     }
     match settled {
-        Some(done) => txn.put_row(&done, TaskRow { holds_key: true, ..done.row.clone() }),
+        Some(mut done) => {
+            done.row.holds_key = true;
+            txn.put_row(done);
+        }
         None => purge::keep_key(txn, task, txn.now),
     }
 }

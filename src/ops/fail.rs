@@ -47,13 +47,14 @@ pub fn fail(txn: &mut Txn<'_>, request: Failure<'_>) -> Result<Outcome<Failed>, 
     let failed = if let TaskState::Dead { reason, .. } = row.state {
         let own_words = if reason == DeadReason::Failed { FAILED_TEXT } else { EXHAUSTED_TEXT };
         let words = words.unwrap_or_else(|| text::bounded(own_words));
-        lay_to_rest(txn, &task, reason, Some(words));
+        lay_to_rest(txn, task, reason, Some(words));
         Failed { phase: Phase::Dead, run_at: None }
     } else {
         let run_at = row.run_at;
-        txn.put_row(&task, row.clone());
+        let waiting = Task { row, ..task };
+        txn.put_row(waiting.clone());
         if words.is_some() {
-            txn.put_error(&Task { row, ..task }, words);
+            txn.put_error(Task { last_error: words, ..waiting });
         }
         let phase = if run_at <= txn.now { Phase::Ready } else { Phase::Scheduled };
         Failed { phase, run_at: Some(run_at) }

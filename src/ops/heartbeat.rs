@@ -43,9 +43,10 @@ pub fn heartbeat(txn: &mut Txn<'_>, request: Heartbeat<'_>) -> Result<Outcome<In
     let held = task.require_claim(claim.token, txn.now).expect("the guard held");
     let extend = request.extend.unwrap_or(held.lease);
     let row = task.extended(held, extend, txn.now);
-    txn.put_row(&task, row.clone());
+    let extended = Task { row, ..task };
+    txn.put_row(extended.clone());
     if request.progress.is_some() {
-        txn.put_progress(&Task { row, ..task }, request.progress);
+        txn.put_progress(Task { progress: request.progress, ..extended });
     }
     Ok(Ok(txn.now.after(extend)))
 }

@@ -9,7 +9,7 @@ use crate::lease::{LeaseRow, LeaseState};
 use crate::limits::{SWEEP_ROWS_MAX, TOKENS_PER_MS};
 use crate::name::Name;
 use crate::table::Table;
-use crate::task::{Claim, TaskRow, TaskState};
+use crate::task::{Claim, Task, TaskRow, TaskState};
 use crate::txn::Txn;
 use std::sync::Arc;
 
@@ -60,7 +60,8 @@ pub fn repair_clock(txn: &mut Txn<'_>, crons: &Table<Instant>) -> Result<(), Err
         if claim.deadline > latest {
             let claim = Claim { deadline: latest, ..claim.clone() };
             let state = TaskState::Inflight(claim);
-            txn.put_row(task, TaskRow { state, updated_at: now, ..task.row.clone() });
+            let row = TaskRow { state, updated_at: now, ..task.row.clone() };
+            txn.put_row(Task { row, ..task.clone() });
         }
     }
     for (name, row) in state.leases.iter() {

@@ -6,7 +6,7 @@ use crate::id::TaskId;
 use crate::limits::SWEEP_ROWS_MAX;
 use crate::name::NameRef;
 use crate::rights::{Realm, Right};
-use crate::task::Phase;
+use crate::task::{Phase, Task};
 use crate::txn::Txn;
 
 /// Which dead tasks to bring back.
@@ -35,8 +35,7 @@ pub fn redrive(txn: &mut Txn<'_>, request: Redrive<'_>) -> Result<usize, Error> 
     ids.truncate(request.limit.min(SWEEP_ROWS_MAX));
     for id in &ids {
         let task = txn.task(*id).expect("the index names rows that exist").clone();
-        let row = task.redriven(txn.now);
-        txn.put_row(&task, row);
+        txn.put_row(Task { row: task.redriven(txn.now), ..task });
     }
     Ok(ids.len())
 }

@@ -4,6 +4,7 @@ use super::ClaimRef;
 use crate::error::{Error, Outcome};
 use crate::guard;
 use crate::rights::{Realm, Right};
+use crate::task::Task;
 use crate::txn::Txn;
 
 /// # Errors
@@ -11,7 +12,6 @@ use crate::txn::Txn;
 pub fn release(txn: &mut Txn<'_>, claim: ClaimRef<'_>) -> Result<Outcome<()>, Error> {
     txn.require(Right::Settle, Realm::Queue, claim.queue)?;
     Ok(guard::claim(txn, claim.queue, claim.id, claim.token).map(|task| {
-        let row = task.released(txn.now);
-        txn.put_row(&task, row);
+        txn.put_row(Task { row: task.released(txn.now), ..task });
     }))
 }

@@ -84,7 +84,7 @@ pub(super) fn bury(txn: &mut Txn<'_>, queue: QueueId, max: usize) -> Swept {
             DeadReason::Exhausted => EXHAUSTED_TEXT,
             DeadReason::Failed => FAILED_TEXT,
         };
-        swept.purged += usize::from(lay_to_rest(txn, &task, reason, Some(text::bounded(words))));
+        swept.purged += usize::from(lay_to_rest(txn, task, reason, Some(text::bounded(words))));
     }
     swept
 }
@@ -92,7 +92,7 @@ pub(super) fn bury(txn: &mut Txn<'_>, queue: QueueId, max: usize) -> Swept {
 /// Stages a death, or the removal where dead tasks are not kept; true for a removal.
 pub(super) fn lay_to_rest(
     txn: &mut Txn<'_>,
-    task: &Task,
+    task: Task,
     reason: DeadReason,
     last_error: Option<Arc<str>>,
 ) -> bool {
@@ -100,8 +100,8 @@ pub(super) fn lay_to_rest(
         txn.remove_task(task.id, task.queue, Removal::Buried { reason });
         return true;
     }
-    let row = task.buried(reason, txn.now);
-    txn.put_row(task, row.clone());
-    txn.put_error(&Task { row, ..task.clone() }, last_error);
+    let dead = Task { row: task.buried(reason, txn.now), ..task };
+    txn.put_row(dead.clone());
+    txn.put_error(Task { last_error, ..dead });
     false
 }
