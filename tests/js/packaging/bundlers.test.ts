@@ -8,24 +8,9 @@ import { chromium } from '../browser/chromium.js';
 import { inBrowsers } from '../browser/support.js';
 import { CYCLE, CYCLED } from './cycle.js';
 import { type Project, project, TOOLS } from './project.js';
-import { REPORT, reportsOf, startSite } from './site.js';
+import { mainOf, PAGE, reportsOf, startSite } from './site.js';
 
-const PAGE = '<!doctype html><script type="module" src="./main.js"></script>';
 const OUTPUT = 'built';
-
-/** Every entry that a page may want; `slim` where the bundler takes the engine's file along. */
-const mainOf = (slim: boolean) => `
-import * as fencepost from 'fencepost';
-import * as inline from 'fencepost/inline';
-import { Engine } from 'fencepost/engine';
-import { indexedDb } from 'fencepost/indexeddb';
-${slim ? "import * as slim from 'fencepost/slim';\nreport('slim', slim);" : ''}
-${REPORT}
-report('fencepost', fencepost);
-report('inline', inline);
-const open = (name) => fencepost.open(name, { journal: indexedDb({ database: 'own' }) });
-report('engine', { open: (name) => Engine.load().then(() => open(name)), ...inline });
-`;
 
 interface Bundler {
   name: string;

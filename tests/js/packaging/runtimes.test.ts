@@ -6,33 +6,8 @@ import { test } from 'node:test';
 import { CYCLE, CYCLED, cycled } from './cycle.js';
 import { type Project, program, project } from './project.js';
 
-/** Every entry that such a runtime is for: with the default journal, then with each of its own. */
-const MODULE = `
-import * as fencepost from 'fencepost';
-import * as inline from 'fencepost/inline';
-import * as slim from 'fencepost/slim';
-import { file } from 'fencepost/file';
-import { Engine } from 'fencepost/engine';
-import { indexedDb } from 'fencepost/indexeddb';
-import { faulty, virtualClock } from 'fencepost/testing';
-${CYCLE}
-console.log(await cycle(fencepost));
-console.log(await cycle(inline, { journal: file('inline') }));
-console.log(await cycle(slim, { journal: faulty(fencepost.memory()), clock: virtualClock() }));
-const engine = await Engine.load();
-const { id } = engine.queueEnqueue({ queue: 'mail', payload: new Uint8Array(1) }, 0);
-console.log(id, typeof indexedDb);
-`;
-const PRINTED = `${cycled(3)}\n1 function`;
-
-const COMMON_JS = `
-const fencepost = require('fencepost');
-const inline = require('fencepost/inline');
-const slim = require('fencepost/slim');
-const { file } = require('fencepost/file');
-const { Engine } = require('fencepost/engine');
-const { indexedDb } = require('fencepost/indexeddb');
-const { faulty, virtualClock } = require('fencepost/testing');
+/** With the default journal, then with each of its own. */
+const USE_EVERY_ENTRY = `
 ${CYCLE}
 (async () => {
   console.log(await cycle(fencepost));
@@ -43,6 +18,28 @@ ${CYCLE}
   console.log(id, typeof indexedDb);
 })();
 `;
+const PRINTED = `${cycled(3)}\n1 function`;
+
+/** Every entry that such a runtime is for. */
+const MODULE = `
+import * as fencepost from 'fencepost';
+import * as inline from 'fencepost/inline';
+import * as slim from 'fencepost/slim';
+import { file } from 'fencepost/file';
+import { Engine } from 'fencepost/engine';
+import { indexedDb } from 'fencepost/indexeddb';
+import { faulty, virtualClock } from 'fencepost/testing';
+${USE_EVERY_ENTRY}`;
+
+const COMMON_JS = `
+const fencepost = require('fencepost');
+const inline = require('fencepost/inline');
+const slim = require('fencepost/slim');
+const { file } = require('fencepost/file');
+const { Engine } = require('fencepost/engine');
+const { indexedDb } = require('fencepost/indexeddb');
+const { faulty, virtualClock } = require('fencepost/testing');
+${USE_EVERY_ENTRY}`;
 
 /** The two stores on disk, and nothing else, are what the program has left. */
 function requireStores({ path }: Project): void {
@@ -50,17 +47,22 @@ function requireStores({ path }: Project): void {
   assert.ok(existsSync(join(path, 'inline', 'journal')));
 }
 
-test('Node: every entry as a module', async () => {
-  const made = project({ 'program.mjs': MODULE });
-  assert.equal(await made.run(process.execPath, ['program.mjs']), PRINTED);
-  requireStores(made);
-});
+for (const [form, name, text] of [
+  ['a module', 'program.mjs', MODULE],
+  ['CommonJS', 'program.cjs', COMMON_JS],
+] as const) {
+  test(`Node: every entry as ${form}`, async () => {
+    const made = project({ [name]: text });
+    assert.equal(await made.run(process.execPath, [name]), PRINTED);
+    requireStores(made);
+  });
 
-test('Node: every entry as CommonJS', async () => {
-  const made = project({ 'program.cjs': COMMON_JS });
-  assert.equal(await made.run(process.execPath, ['program.cjs']), PRINTED);
-  requireStores(made);
-});
+  test(`Bun: every entry as ${form}`, async () => {
+    const made = project({ [name]: text });
+    assert.equal(await made.run(program('@oven', 'bin/bun'), [name]), PRINTED);
+    requireStores(made);
+  });
+}
 
 test('Node: an error of the one form is an error of the other, and so are its kinds', async () => {
   const made = project({
@@ -133,15 +135,6 @@ test('Deno: a store in memory asks for no permission', async () => {
   });
   const deno = program('@deno', 'deno');
   assert.equal(await made.run(deno, ['run', '--quiet', '--no-prompt', 'program.mjs']), CYCLED);
-});
-
-test('Bun: every entry, as a module and as CommonJS', async () => {
-  const made = project({ 'program.mjs': MODULE, 'program.cjs': COMMON_JS });
-  const bun = program('@oven', 'bin/bun');
-  assert.equal(await made.run(bun, ['program.mjs']), PRINTED);
-  requireStores(made);
-  const again = project({ 'program.cjs': COMMON_JS });
-  assert.equal(await again.run(bun, ['program.cjs']), PRINTED);
 });
 
 test('Bun: its bundler takes the engine along', async () => {

@@ -26,6 +26,23 @@ async function report(kind, fencepost) {
 }
 `;
 
+/** A page with a module that a bundler reads. */
+export const PAGE = '<!doctype html><script type="module" src="./main.js"></script>';
+
+/** Every entry that a page may want; `slim` where the bundler takes the engine's file along. */
+export const mainOf = (slim: boolean) => `
+import * as fencepost from 'fencepost';
+import * as inline from 'fencepost/inline';
+import { Engine } from 'fencepost/engine';
+import { indexedDb } from 'fencepost/indexeddb';
+${slim ? "import * as slim from 'fencepost/slim';\nreport('slim', slim);" : ''}
+${REPORT}
+report('fencepost', fencepost);
+report('inline', inline);
+const open = (name) => fencepost.open(name, { journal: indexedDb({ database: 'own' }) });
+report('engine', { open: (name) => Engine.load().then(() => open(name)), ...inline });
+`;
+
 export function startSite(folder: string): Promise<Server> {
   return startServer(siteAt(folder, { 'content-security-policy': POLICY }));
 }
@@ -33,7 +50,7 @@ export function startSite(folder: string): Promise<Server> {
 /** Loads the site's page and waits until each of `kinds` has told its result. */
 export async function reportsOf(
   page: Page,
-  { origin, reports }: Server,
+  { origin, reports }: Pick<Server, 'origin' | 'reports'>,
   kinds: readonly string[],
 ): Promise<Record<string, string>> {
   const latest = performance.now() + REPORT_MS_MAX;
