@@ -7,6 +7,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const LAST_LINE = /^export \{ initSync, __wbg_init as default \};\s*$/m;
+// A module is compiled before it comes here. No bundler drops a function inside of another one.
+const LOADERS = [/^async function __wbg_load\(.*?^\}$/ms, /^let __wbg_init_promise;$.*/ms];
 
 /** @param {string} path of the generated module; its `.d.ts` lies beside it */
 export function makeFactory(path) {
@@ -17,8 +19,9 @@ export function makeFactory(path) {
 
 /** @param {string} source */
 export function factorySource(source) {
-  const body = source.replace(LAST_LINE, '').replace(/^export class /gm, 'class ');
-  if (body === source || /^(export|import) /m.test(body)) {
+  const module = source.replace(LAST_LINE, '').replace(/^export class /gm, 'class ');
+  const body = LOADERS.reduce((rest, loader) => rest.replace(loader, ''), module);
+  if (module === source || /^(export|import) |\bfetch\(|\basync\b/m.test(body)) {
     throw new Error('the generated module has another form than the factory expects');
   }
   return [

@@ -44,6 +44,10 @@ impl fmt::Debug for Name {
 }
 
 impl<'a> NameRef<'a> {
+    /// Stands where a name should have been, until the fault is told.
+    #[cfg(feature = "wasm")]
+    pub(crate) const UNNAMED: Self = Self("");
+
     /// A queue, lease or schedule that applications share: at most 255 bytes, not blank, not
     /// reserved.
     ///

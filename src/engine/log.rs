@@ -64,8 +64,8 @@ impl Engine {
     }
 
     fn draw_log_id(&mut self) -> LogId {
-        let halves = [self.random.draw().to_le_bytes(), self.options.replica.to_le_bytes()];
-        halves.concat().try_into().expect("two halves of eight bytes")
+        let (low, high) = (self.random.draw(), self.options.replica);
+        (u128::from(high) << 64 | u128::from(low)).to_le_bytes()
     }
 
     /// The sealed entry is in the journal: makes it true.
@@ -130,8 +130,10 @@ impl Engine {
     /// Log id and hash of the sealed entry: what a journal calls its tag.
     pub fn sealed_tag(&self) -> Option<[u8; 32]> {
         let pending = self.sealed.as_ref()?;
-        let tag = [pending.entry.log_id, pending.hash].concat();
-        Some(tag.try_into().expect("twice sixteen bytes"))
+        let mut tag = [0; 32];
+        tag[..16].copy_from_slice(&pending.entry.log_id);
+        tag[16..].copy_from_slice(&pending.hash);
+        Some(tag)
     }
 
     /// A hash over all rows: replicas at one version have the same.

@@ -13,7 +13,7 @@ use crate::txn::Txn;
 pub fn abandon(txn: &mut Txn<'_>, claim: ClaimRef<'_>) -> Result<Outcome<()>, Error> {
     txn.require(Right::Settle, Realm::Queue, claim.queue)?;
     Ok(guard::claim(txn, claim.queue, claim.id, claim.token).map(|task| {
-        let held = task.require_claim(claim.token, txn.now).expect("the guard held");
+        let held = task.claim().expect("the guard held");
         let row = task.lapsed(held, txn.now);
         txn.put_row(Task { row, ..task });
     }))

@@ -1,6 +1,6 @@
 //! One call over the border: what an operation is given, and what it answers.
 
-use super::reader::Reader;
+use super::reader::Request;
 use super::writer::Writer;
 use crate::engine::{Context, Engine};
 use crate::error::{Error, Outcome};
@@ -8,7 +8,7 @@ use crate::error::{Error, Outcome};
 /// What an operation works on.
 pub struct Call<'a> {
     pub engine: &'a mut Engine,
-    pub request: Reader<'a>,
+    pub request: Request<'a>,
     pub at: Context,
     pub reply: &'a mut Writer,
 }

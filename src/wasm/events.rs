@@ -6,7 +6,7 @@ use crate::id::Version;
 
 /// Records the events of commands after a version, from here on.
 pub fn record(call: &mut Call<'_>) -> Answer {
-    let told = call.request.required_whole("version")?;
+    let told = call.request.read(|request| request.required_whole("version"))?;
     call.engine.record_events(Version::saturating(told));
     DONE
 }

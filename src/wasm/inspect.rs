@@ -9,14 +9,16 @@ use crate::id::TaskId;
 /// Fails unless the text is a name of its family.
 pub fn check_name(call: &mut Call<'_>) -> Answer {
     const ARGUMENTS: [&str; 4] = ["name", "owner", "key", "codec"];
-    let argument = requests::chosen("argument", &ARGUMENTS, call.request.byte()?)?;
-    call.request.name(argument)?;
+    call.request.read(|request| {
+        let argument = request.choice("argument", &ARGUMENTS);
+        request.name(argument)
+    })?;
     DONE
 }
 
 /// Makes a caller known, and numbers it from 1.
 pub fn add_caller(call: &mut Call<'_>) -> Answer {
-    let CallerId(number) = call.engine.add_caller(requests::caller(&mut call.request)?);
+    let CallerId(number) = call.engine.add_caller(call.request.read(requests::caller)?);
     call.reply.number(u64::from(number) + 1);
     DONE
 }
@@ -30,7 +32,7 @@ pub fn remove_caller(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn task(call: &mut Call<'_>) -> Answer {
-    let (queue, id) = requests::task_ref(&mut call.request)?;
+    let (queue, id) = call.request.read(requests::task_ref)?;
     let view = call.engine.view(call.at);
     if let Some(task) = view.task(queue, id) {
         records::task(call.reply, task, view.now);
@@ -39,10 +41,11 @@ pub fn task(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn tasks(call: &mut Call<'_>) -> Answer {
-    let queue = call.request.name("queue")?;
-    let phase = requests::phase(&mut call.request)?;
-    let after = call.request.whole("cursor")?.map_or(TaskId::default(), TaskId::saturating);
-    let limit = call.request.page_size("limit")?;
+    let (queue, phase, after, limit) = call.request.read(|request| {
+        let (queue, phase) = (request.name("queue"), requests::phase(request));
+        let after = request.whole("cursor").map_or(TaskId::default(), TaskId::saturating);
+        (queue, phase, after, request.page_size("limit"))
+    })?;
     let view = call.engine.view(call.at);
     let page = view.tasks(queue, phase, after, limit);
     call.reply.flag(page.more);
@@ -51,21 +54,21 @@ pub fn tasks(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn counts(call: &mut Call<'_>) -> Answer {
-    let queue = call.request.name("queue")?;
+    let queue = call.request.read(|request| request.name("queue"))?;
     let counts = call.engine.view(call.at).counts(queue);
     counts.iter().for_each(|count| call.reply.number(*count as u64));
     DONE
 }
 
 pub fn next_due_of(call: &mut Call<'_>) -> Answer {
-    let queue = call.request.name("queue")?;
+    let queue = call.request.read(|request| request.name("queue"))?;
     call.reply.optional(call.engine.view(call.at).next_due(queue));
     DONE
 }
 
 /// State, reason, and until when; nothing for an unknown task.
 pub fn explain(call: &mut Call<'_>) -> Answer {
-    let (queue, id) = requests::task_ref(&mut call.request)?;
+    let (queue, id) = call.request.read(requests::task_ref)?;
     if let Some(found) = call.engine.view(call.at).explain(queue, id) {
         call.reply.number(found.phase as u64);
         call.reply.text(Some(found.because.as_str()));
@@ -76,7 +79,7 @@ pub fn explain(call: &mut Call<'_>) -> Answer {
 
 /// Why a task is not there any more, as far as it is remembered: a cause, and perhaps its words.
 pub fn removal_of(call: &mut Call<'_>) -> Answer {
-    let id = requests::task_id(&mut call.request)?;
+    let id = call.request.read(requests::task_id)?;
     let (cause, reason) = match call.engine.state().removals.of(id) {
         Some(Removal::Cancelled { reason }) => ("cancelled", reason.as_deref()),
         Some(Removal::Buried { .. }) => ("buried", None),
@@ -99,7 +102,7 @@ pub fn queues(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn lease(call: &mut Call<'_>) -> Answer {
-    let name = call.request.name("lease")?;
+    let name = call.request.read(|request| request.name("lease"))?;
     if let Some(row) = call.engine.view(call.at).lease(name) {
         records::lease(call.reply, &name.to_name(), row);
     }
@@ -107,7 +110,7 @@ pub fn lease(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn leases(call: &mut Call<'_>) -> Answer {
-    let (prefix, after, limit) = requests::name_page(&mut call.request)?;
+    let (prefix, after, limit) = call.request.read(requests::name_page)?;
     let page = call.engine.view(call.at).leases(prefix, after, limit);
     call.reply.flag(page.more);
     page.items.iter().for_each(|(name, row)| records::lease(call.reply, name, row));
@@ -115,7 +118,7 @@ pub fn leases(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn value(call: &mut Call<'_>) -> Answer {
-    let key = call.request.name("key")?;
+    let key = call.request.read(|request| request.name("key"))?;
     if let Some(row) = call.engine.view(call.at).value(key) {
         records::value(call.reply, Some(row.version), &row.value);
     }
@@ -123,7 +126,7 @@ pub fn value(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn values(call: &mut Call<'_>) -> Answer {
-    let (prefix, after, limit) = requests::name_page(&mut call.request)?;
+    let (prefix, after, limit) = call.request.read(requests::name_page)?;
     let page = call.engine.view(call.at).values(prefix, after, limit);
     call.reply.flag(page.more);
     for (key, row) in page.items {

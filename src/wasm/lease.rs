@@ -4,7 +4,7 @@ use super::call::{Answer, Call, DONE};
 use super::requests;
 
 pub fn acquire(call: &mut Call<'_>) -> Answer {
-    let outcome = call.engine.acquire(call.at, requests::acquire(&mut call.request)?)?;
+    let outcome = call.engine.acquire(call.at, call.request.read(requests::acquire)?)?;
     Ok(outcome.map(|acquired| {
         call.reply.number(acquired.token);
         call.reply.number(acquired.until);
@@ -14,17 +14,18 @@ pub fn acquire(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn renew(call: &mut Call<'_>) -> Answer {
-    let outcome = call.engine.renew(call.at, requests::renew(&mut call.request)?)?;
+    let outcome = call.engine.renew(call.at, call.request.read(requests::renew)?)?;
     Ok(outcome.map(|until| call.reply.number(until)))
 }
 
 pub fn release(call: &mut Call<'_>) -> Answer {
-    let (name, token) = requests::lease_ref(&mut call.request)?;
+    let (name, token) = call.request.read(requests::lease_ref)?;
     call.reply.flag(call.engine.release_lease(call.at, name, token)?);
     DONE
 }
 
 pub fn guarded_commit(call: &mut Call<'_>) -> Answer {
-    let (name, token) = requests::lease_ref(&mut call.request)?;
-    call.engine.guarded_commit(call.at, name, token, requests::writes(&mut call.request)?)
+    let ((name, token), writes) =
+        call.request.read(|request| (requests::lease_ref(request), requests::writes(request)))?;
+    call.engine.guarded_commit(call.at, name, token, writes)
 }

@@ -1,6 +1,7 @@
 //! From commands to the journal and back, and where the log stands.
 
 use super::call::{Answer, Call, DONE};
+use super::reader::Reader;
 use super::{records, requests};
 use crate::accept::hex;
 use crate::change::CommitId;
@@ -8,7 +9,7 @@ use crate::engine::Engine;
 
 /// Says whose engine this is.
 pub fn start(call: &mut Call<'_>) -> Answer {
-    *call.engine = Engine::new(requests::options(&mut call.request)?);
+    *call.engine = Engine::new(call.request.read(requests::options)?);
     DONE
 }
 
@@ -20,7 +21,7 @@ pub fn found(call: &mut Call<'_>) -> Answer {
 
 /// Founds a log that goes on from the snapshot of another one.
 pub fn found_from(call: &mut Call<'_>) -> Answer {
-    call.engine.found_from(call.request.rest(), call.at.now)?;
+    call.engine.found_from(call.request.read(Reader::rest)?, call.at.now)?;
     DONE
 }
 
@@ -47,7 +48,7 @@ pub fn merge_sealed(call: &mut Call<'_>) -> Answer {
 
 /// Merges an entry that follows on the newest one.
 pub fn merge(call: &mut Call<'_>) -> Answer {
-    call.engine.merge(call.request.rest())?;
+    call.engine.merge(call.request.read(Reader::rest)?)?;
     DONE
 }
 
@@ -62,7 +63,7 @@ pub fn snapshot(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn restore(call: &mut Call<'_>) -> Answer {
-    call.engine.restore(call.request.rest())?;
+    call.engine.restore(call.request.read(Reader::rest)?)?;
     DONE
 }
 
@@ -96,9 +97,11 @@ pub fn next_due(call: &mut Call<'_>) -> Answer {
 
 /// Whether a commit is in the merged log.
 pub fn holds(call: &mut Call<'_>) -> Answer {
-    let replica = call.request.required_whole("replica")?;
-    let counter = call.request.required_whole("counter")?;
-    call.reply.flag(call.engine.holds(CommitId { replica, counter }));
+    let commit = call.request.read(|request| CommitId {
+        replica: request.required_whole("replica"),
+        counter: request.required_whole("counter"),
+    })?;
+    call.reply.flag(call.engine.holds(commit));
     DONE
 }
 

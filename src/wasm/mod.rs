@@ -38,7 +38,7 @@ use crate::limits::PAYLOAD_BYTES_DEFAULT;
 use crate::name::NameRef;
 use call::Call;
 pub use operations::Operation;
-use reader::Reader;
+use reader::Request;
 use wasm_bindgen::prelude::*;
 use writer::Writer;
 
@@ -61,7 +61,9 @@ impl Core {
     #[wasm_bindgen(constructor)]
     pub fn new() -> Self {
         crash::report_panics();
-        let store = NameRef::shared("store", "engine").expect("a plain name").to_name();
+        // The trap: what is expected of a `Result` brings the words for debugging of its error.
+        let Ok(store) = NameRef::shared("store", "engine") else { panic!("a plain name") };
+        let store = store.to_name();
         let payload_bytes_max = PAYLOAD_BYTES_DEFAULT;
         let options = Options { store, seed: 0, replica: 0, payload_bytes_max };
         let engine = Engine::new(options);
@@ -102,7 +104,7 @@ impl Core {
         let answer = operations::number(operation).and_then(|run| {
             run(&mut Call {
                 engine: &mut self.engine,
-                request: Reader::new(request),
+                request: Request::new(request),
                 at: context(now)?,
                 reply: &mut self.reply,
             })

@@ -2,6 +2,12 @@
 //!
 //! The packing is `pkg/src/packing.ts`: numbers are 8 bytes (NaN: absent), texts and bytes have a
 //! length before them (all ones: absent). Every length and every number is checked here again.
+//!
+//! **Invariant:** nothing that is wrong gets out. The first fault is kept, everything after it
+//! reads as absent, and [`Request::read`] gives the fault instead of what was read.
+//!
+//! **Cost:** one look for a fault per request. A result per field would make the border's code a
+//! sixth larger.
 
 use crate::blob::Blob;
 use crate::error::Error;
@@ -12,33 +18,71 @@ use wasm_bindgen::prelude::*;
 
 const ABSENT: u32 = u32::MAX;
 
+/// A packed request.
+pub struct Request<'a>(Reader<'a>);
+
+impl<'a> Request<'a> {
+    pub fn new(bytes: &'a [u8]) -> Self {
+        Self(Reader { rest: bytes, fault: None })
+    }
+
+    /// What `read` reads, unless something about it is wrong.
+    pub fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> Result<T, Error> {
+        let value = read(&mut self.0);
+        match self.0.fault.take() {
+            Some(fault) => Err(fault),
+            None => Ok(value),
+        }
+    }
+}
+
 /// A cursor over a packed request.
 pub struct Reader<'a> {
     rest: &'a [u8],
+    fault: Option<Error>,
 }
 
 impl<'a> Reader<'a> {
-    pub fn new(request: &'a [u8]) -> Self {
-        Self { rest: request }
+    /// Only the first fault counts.
+    #[cold]
+    pub fn fail(&mut self, fault: Error) {
+        self.fault.get_or_insert(fault);
     }
 
-    fn take<const N: usize>(&mut self) -> Result<[u8; N], Error> {
-        let (head, rest) = self.rest.split_first_chunk::<N>().ok_or_else(cut_short)?;
+    #[cold]
+    fn cut_short(&mut self) {
+        self.fail(Error::InvalidArgument {
+            argument: "request",
+            expected: "a complete packed request",
+            got: "one that is cut short".to_owned(),
+        });
+    }
+
+    #[cold]
+    fn missing(&mut self, argument: &'static str, expected: &'static str) {
+        self.fail(Error::InvalidArgument { argument, expected, got: "none".to_owned() });
+    }
+
+    fn take<const N: usize>(&mut self) -> Option<[u8; N]> {
+        let Some((head, rest)) = self.rest.split_first_chunk::<N>() else {
+            self.cut_short();
+            return None;
+        };
         self.rest = rest;
-        Ok(*head)
+        Some(*head)
     }
 
-    pub fn byte(&mut self) -> Result<u8, Error> {
-        self.take::<1>().map(|[byte]| byte)
+    pub fn byte(&mut self) -> u8 {
+        self.take().map_or(0, u8::from_le_bytes)
     }
 
-    pub fn flag(&mut self) -> Result<bool, Error> {
-        self.byte().map(|byte| byte != 0)
+    pub fn flag(&mut self) -> bool {
+        self.byte() != 0
     }
 
     /// 64 bits of a seed.
-    pub fn bits(&mut self) -> Result<u64, Error> {
-        self.take().map(u64::from_le_bytes)
+    pub fn bits(&mut self) -> u64 {
+        self.take().map_or(0, u64::from_le_bytes)
     }
 
     /// All that is left: an entry, a snapshot.
@@ -46,79 +90,130 @@ impl<'a> Reader<'a> {
         std::mem::take(&mut self.rest)
     }
 
-    pub fn count(&mut self) -> Result<usize, Error> {
-        self.take().map(|bytes| u32::from_le_bytes(bytes) as usize)
+    pub fn number(&mut self) -> Option<f64> {
+        self.take().map(f64::from_le_bytes).filter(|number| !number.is_nan())
     }
 
-    pub fn number(&mut self) -> Result<Option<f64>, Error> {
-        let number = f64::from_le_bytes(self.take()?);
-        Ok((!number.is_nan()).then_some(number))
-    }
-
-    pub fn bytes(&mut self) -> Result<Option<&'a [u8]>, Error> {
-        let size = u32::from_le_bytes(self.take()?);
+    pub fn bytes(&mut self) -> Option<&'a [u8]> {
+        let size = self.take().map_or(ABSENT, u32::from_le_bytes);
         if size == ABSENT {
-            return Ok(None);
+            return None;
         }
-        let (bytes, rest) = self.rest.split_at_checked(size as usize).ok_or_else(cut_short)?;
-        self.rest = rest;
-        Ok(Some(bytes))
-    }
-
-    pub fn blob(&mut self) -> Result<Option<Blob>, Error> {
-        self.bytes().map(|bytes| bytes.map(Blob::from))
-    }
-
-    pub fn text(&mut self, argument: &'static str) -> Result<Option<&'a str>, Error> {
-        let Some(bytes) = self.bytes()? else {
-            return Ok(None);
+        let Some((bytes, rest)) = self.rest.split_at_checked(size as usize) else {
+            self.cut_short();
+            return None;
         };
-        let expected = "text in UTF-8";
-        let got = "other bytes".to_owned();
-        let invalid = Error::InvalidArgument { argument, expected, got };
-        std::str::from_utf8(bytes).map(Some).map_err(|_| invalid)
+        self.rest = rest;
+        Some(bytes)
+    }
+
+    pub fn blob(&mut self) -> Option<Blob> {
+        self.bytes().map(Blob::from)
+    }
+
+    pub fn required_blob(&mut self, argument: &'static str) -> Blob {
+        let bytes = self.bytes().unwrap_or_else(|| {
+            self.missing(argument, "bytes");
+            &[]
+        });
+        Blob::from(bytes)
+    }
+
+    pub fn text(&mut self, argument: &'static str) -> Option<&'a str> {
+        let bytes = self.bytes()?;
+        let text = std::str::from_utf8(bytes).ok();
+        if text.is_none() {
+            let (expected, got) = ("text in UTF-8", "other bytes".to_owned());
+            self.fail(Error::InvalidArgument { argument, expected, got });
+        }
+        text
+    }
+
+    pub fn required_text(&mut self, argument: &'static str) -> &'a str {
+        self.text(argument).unwrap_or_else(|| {
+            self.missing(argument, "bytes");
+            ""
+        })
     }
 
     /// A name behind the byte that says which family it is of.
-    pub fn name(&mut self, argument: &'static str) -> Result<NameRef<'a>, Error> {
-        self.optional_name(argument)?.ok_or_else(|| missing(argument))
+    pub fn name(&mut self, argument: &'static str) -> NameRef<'a> {
+        self.optional_name(argument).unwrap_or_else(|| {
+            self.missing(argument, "a value");
+            NameRef::UNNAMED
+        })
     }
 
-    pub fn optional_name(&mut self, argument: &'static str) -> Result<Option<NameRef<'a>>, Error> {
-        let family = self.byte()?;
-        let Some(text) = self.text(argument)? else {
-            return Ok(None);
-        };
-        named(argument, family, text).map(Some)
+    pub fn optional_name(&mut self, argument: &'static str) -> Option<NameRef<'a>> {
+        let family = self.byte();
+        let text = self.text(argument)?;
+        named(argument, family, text).map_err(|fault| self.fail(fault)).ok()
     }
 
     /// A whole number from 0 on.
-    pub fn whole(&mut self, argument: &'static str) -> Result<Option<u64>, Error> {
-        self.number()?.map(|number| whole(argument, number)).transpose()
+    pub fn whole(&mut self, argument: &'static str) -> Option<u64> {
+        let number = self.number()?;
+        whole(argument, number).map_err(|fault| self.fail(fault)).ok()
     }
 
-    pub fn required_whole(&mut self, argument: &'static str) -> Result<u64, Error> {
-        self.whole(argument)?.ok_or_else(|| missing(argument))
+    pub fn required_whole(&mut self, argument: &'static str) -> u64 {
+        self.whole(argument).unwrap_or_else(|| {
+            self.missing(argument, "a value");
+            0
+        })
     }
 
     /// How many a page may have: cut to what one holds, before it becomes a 32-bit number.
-    pub fn page_size(&mut self, argument: &'static str) -> Result<usize, Error> {
-        let wanted = self.required_whole(argument)?;
-        Ok(wanted.min(PAGE_ITEMS_MAX as u64) as usize)
+    pub fn page_size(&mut self, argument: &'static str) -> usize {
+        self.required_whole(argument).min(PAGE_ITEMS_MAX as u64) as usize
     }
 
     /// A duration; `Infinity` is for ever.
-    pub fn millis(&mut self, argument: &'static str) -> Result<Option<Millis>, Error> {
-        match self.number()? {
-            Some(f64::INFINITY) => Ok(Some(Millis::FOREVER)),
-            Some(number) => whole(argument, number).map(|ms| Some(Millis::saturating(ms))),
-            None => Ok(None),
+    pub fn millis(&mut self, argument: &'static str) -> Option<Millis> {
+        let number = self.number()?;
+        if number == f64::INFINITY {
+            return Some(Millis::FOREVER);
         }
+        let milliseconds = whole(argument, number).map_err(|fault| self.fail(fault)).ok()?;
+        Some(Millis::saturating(milliseconds))
+    }
+
+    /// One of the choices, by its number.
+    pub fn choice<T: Copy, const N: usize>(
+        &mut self,
+        argument: &'static str,
+        choices: &[T; N],
+    ) -> T {
+        let byte = self.byte();
+        *choices.get(usize::from(byte)).unwrap_or_else(|| {
+            let expected = "the number of a choice";
+            self.fail(Error::InvalidArgument { argument, expected, got: byte.to_string() });
+            &choices[0]
+        })
+    }
+
+    /// Their number is bounded before anything is allocated for them.
+    pub fn list<T>(
+        &mut self,
+        what: &'static str,
+        items_max: usize,
+        mut item: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let count = self.take().map_or(0, u32::from_le_bytes) as usize;
+        if count > items_max {
+            let (size, limit) = (count as u64, items_max as u64);
+            self.fail(Error::LimitExceeded { what, size, limit });
+        }
+        let mut items = Vec::new();
+        while items.len() < count && self.fault.is_none() {
+            items.push(item(self));
+        }
+        items
     }
 }
 
 /// A name of a family, as `packing.ts` numbers them.
-pub fn named<'a>(argument: &'static str, family: u8, text: &'a str) -> Result<NameRef<'a>, Error> {
+fn named<'a>(argument: &'static str, family: u8, text: &'a str) -> Result<NameRef<'a>, Error> {
     match family {
         0 => NameRef::shared(argument, text),
         1 => NameRef::of_family(argument, OUTBOX_PREFIX, text),
@@ -136,18 +231,6 @@ pub fn whole(argument: &'static str, number: f64) -> Result<u64, Error> {
     }
     let expected = "a whole number from 0 to 2^53 - 1";
     Err(Error::InvalidArgument { argument, expected, got: shown(number) })
-}
-
-fn missing(argument: &'static str) -> Error {
-    Error::InvalidArgument { argument, expected: "a value", got: "none".to_owned() }
-}
-
-fn cut_short() -> Error {
-    Error::InvalidArgument {
-        argument: "request",
-        expected: "a complete packed request",
-        got: "one that is cut short".to_owned(),
-    }
 }
 
 #[wasm_bindgen]

@@ -12,20 +12,20 @@ use crate::schedule::{self, CatchUp, Interval, Job, Passed};
 use crate::table::Table;
 
 pub fn put(call: &mut Call<'_>) -> Answer {
-    let request = schedule(&mut call.request)?;
+    let request = call.request.read(schedule)?;
     let name = request.name.to_name();
     records::schedule(call.reply, &name, &call.engine.schedule(call.at, request)?);
     DONE
 }
 
 pub fn remove(call: &mut Call<'_>) -> Answer {
-    let name = call.request.name("name")?;
+    let name = call.request.read(|request| request.name("name"))?;
     call.reply.flag(call.engine.unschedule(call.at, name)?);
     DONE
 }
 
 pub fn get(call: &mut Call<'_>) -> Answer {
-    let name = call.request.name("name")?;
+    let name = call.request.read(|request| request.name("name"))?;
     if let Some(found) = call.engine.view(call.at).schedule(name) {
         records::schedule(call.reply, &name.to_name(), found);
     }
@@ -63,17 +63,20 @@ pub fn fire_due(call: &mut Call<'_>) -> Answer {
 
 /// Fires a `cron` schedule, if its next boundary is still the first one given.
 pub fn fire_cron(call: &mut Call<'_>) -> Answer {
-    let name = call.request.name("name")?;
-    let passed = passed(&mut call.request)?;
+    let (name, passed) = call.request.read(|request| (request.name("name"), passed(request)))?;
     fired(call.reply, call.engine.fire_cron(call.at.now, name, &passed)?)
 }
 
 /// Brings the log's time back. The request names where `cron` schedules are then.
 pub fn repair_clock(call: &mut Call<'_>) -> Answer {
+    let named = call.request.read(|request| {
+        request.list("schedules", usize::MAX, |request| {
+            (request.name("name"), Instant::saturating(request.required_whole("next")))
+        })
+    })?;
     let mut crons = Table::default();
-    for _ in 0..call.request.count()? {
-        let name = call.request.name("name")?.to_name();
-        crons.insert(name, Instant::saturating(call.request.required_whole("next")?));
+    for (name, next) in named {
+        crons.insert(name.to_name(), next);
     }
     call.reply.flag(call.engine.repair_clock(call.at.now, &crons)?);
     DONE
@@ -85,52 +88,51 @@ fn fired(reply: &mut Writer, fired: Fired) -> Answer {
     DONE
 }
 
-fn schedule<'a>(reader: &mut Reader<'a>) -> Result<ScheduleRequest<'a>, Error> {
-    let name = reader.name("name")?;
-    let when = when(reader)?;
-    let first = reader.whole("first")?.map(Instant::saturating);
-    let catch_up = match reader.byte()? {
+fn schedule<'a>(reader: &mut Reader<'a>) -> ScheduleRequest<'a> {
+    let name = reader.name("name");
+    let when = when(reader);
+    let first = reader.whole("first").map(Instant::saturating);
+    let catch_up = match reader.byte() {
         1 => CatchUp::Last,
         2 => CatchUp::None,
         _ => CatchUp::All,
     };
-    let Enqueue { queue, payload, priority, expires_in, stamps, .. } = requests::enqueue(reader)?;
+    let Enqueue { queue, payload, priority, expires_in, stamps, .. } = requests::enqueue(reader);
     let queue = queue.to_name();
     let job = Job { queue, payload, priority, expires_in, catch_up, stamps };
-    Ok(ScheduleRequest { name, when, first, job })
+    ScheduleRequest { name, when, first, job }
 }
 
-fn when(reader: &mut Reader<'_>) -> Result<schedule::When, Error> {
-    let kind = reader.byte()?;
-    let number = reader.whole("when")?;
-    let (expression, time_zone) = (reader.text("when.cron")?, reader.text("when.timeZone")?);
-    Ok(match kind {
-        0 => schedule::When::Every(interval(number.unwrap_or_default())?),
+fn when(reader: &mut Reader<'_>) -> schedule::When {
+    let kind = reader.byte();
+    let number = reader.whole("when").unwrap_or_default();
+    let (expression, time_zone) = (reader.text("when.cron"), reader.text("when.timeZone"));
+    let instant = schedule::When::At(Instant::saturating(number));
+    match kind {
+        0 => interval(reader, number).map_or(instant, schedule::When::Every),
         1 => schedule::When::Cron {
             expression: expression.unwrap_or_default().into(),
             time_zone: time_zone.unwrap_or_default().into(),
         },
-        _ => schedule::When::At(Instant::saturating(number.unwrap_or_default())),
-    })
-}
-
-fn interval(milliseconds: u64) -> Result<Interval, Error> {
-    Interval::try_from(milliseconds).map_err(|_| Error::InvalidSchedule {
-        argument: "when.every",
-        expected: "a whole number from 1 on",
-        got: milliseconds.to_string(),
-    })
-}
-
-fn passed(reader: &mut Reader<'_>) -> Result<Passed, Error> {
-    let count = reader.count()?;
-    if count > CATCH_UP_MAX {
-        let (size, limit) = (count as u64, CATCH_UP_MAX as u64);
-        return Err(Error::LimitExceeded { what: "boundaries", size, limit });
+        _ => instant,
     }
-    let instant = |number: u64| Instant::saturating(number);
-    let oldest = std::iter::repeat_with(|| reader.required_whole("boundary").map(instant));
-    let oldest = oldest.take(count).collect::<Result<_, _>>()?;
-    let newest = instant(reader.required_whole("newest")?);
-    Ok(Passed { oldest, newest, next: reader.whole("next")?.map(instant) })
+}
+
+fn interval(reader: &mut Reader<'_>, milliseconds: u64) -> Option<Interval> {
+    let interval = Interval::try_from(milliseconds).ok();
+    if interval.is_none() {
+        let (expected, got) = ("a whole number from 1 on", milliseconds.to_string());
+        reader.fail(Error::InvalidSchedule { argument: "when.every", expected, got });
+    }
+    interval
+}
+
+fn passed(reader: &mut Reader<'_>) -> Passed {
+    Passed {
+        oldest: reader.list("boundaries", CATCH_UP_MAX, |reader| {
+            Instant::saturating(reader.required_whole("boundary"))
+        }),
+        newest: Instant::saturating(reader.required_whole("newest")),
+        next: reader.whole("next").map(Instant::saturating),
+    }
 }

@@ -22,23 +22,24 @@ pub fn abort(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn require_claim(call: &mut Call<'_>) -> Answer {
-    let claim = requests::claim_ref(&mut call.request)?;
+    let claim = call.request.read(requests::claim_ref)?;
     call.engine.require(call.at, Guard::Claim(claim))
 }
 
 pub fn require_lease(call: &mut Call<'_>) -> Answer {
-    let (name, token) = requests::lease_ref(&mut call.request)?;
+    let (name, token) = call.request.read(requests::lease_ref)?;
     call.engine.require(call.at, Guard::Lease { name, token })
 }
 
 pub fn check(call: &mut Call<'_>) -> Answer {
-    let key = call.request.name("key")?;
-    let version = call.request.whole("version")?.map(Version::saturating);
+    let (key, version) = call
+        .request
+        .read(|request| (request.name("key"), request.whole("version").map(Version::saturating)))?;
     call.engine.require(call.at, Guard::Version { key, version })
 }
 
 pub fn task(call: &mut Call<'_>) -> Answer {
-    let (queue, id) = requests::task_ref(&mut call.request)?;
+    let (queue, id) = call.request.read(requests::task_ref)?;
     call.engine.peek(call.at, |txn| {
         if let Some(task) = transactional::task(txn, queue, id) {
             records::task(call.reply, &task, txn.now);
@@ -48,7 +49,7 @@ pub fn task(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn value(call: &mut Call<'_>) -> Answer {
-    let key = call.request.name("key")?;
+    let key = call.request.read(|request| request.name("key"))?;
     call.engine.peek(call.at, |txn| {
         if let Some(found) = transactional::value(txn, key) {
             records::value(call.reply, found.version, &found.value);
@@ -58,7 +59,7 @@ pub fn value(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn values(call: &mut Call<'_>) -> Answer {
-    let (prefix, after, limit) = requests::name_page(&mut call.request)?;
+    let (prefix, after, limit) = call.request.read(requests::name_page)?;
     call.engine.peek(call.at, |txn| {
         let page = transactional::values(txn, prefix, after, limit);
         call.reply.flag(page.more);
