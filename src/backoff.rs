@@ -4,10 +4,9 @@
 //! The drawn value goes into the row, so every replica sees the same one.
 
 use crate::id::Millis;
-use serde::{Deserialize, Serialize};
 
 /// The stamp a task carries.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Backoff {
     /// The cap after the first attempt. Default 5 000 ms; 0 retries at once.
     pub base: Millis,
@@ -18,7 +17,7 @@ pub struct Backoff {
 }
 
 /// From which range below the cap the wait is drawn, uniformly, both ends included.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Jitter {
     /// `[ceil(cap / 2), cap]`
     Equal,

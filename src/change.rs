@@ -3,7 +3,7 @@
 //! **Invariant:** a change holds rows, not commands. Applying one reads no clock, draws no random
 //! number and decides nothing, so every replica ends with the same rows whatever build it runs.
 //!
-//! The order of the variants is part of the format: new ones are added at the end.
+//! What they are in the format is written in `codec/rows.rs`.
 
 use crate::blob::Blob;
 use crate::id::{Instant, QueueId, Seq, Slot, TaskId, Token, Version};
@@ -13,11 +13,10 @@ use crate::place::Place;
 use crate::schedule::{Schedule, ScheduleRow, ScheduleSpec};
 use crate::table::Table;
 use crate::task::{DeadReason, Task, TaskRow, TaskSpec};
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// All rows of a store.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Rows {
     /// By queue id.
     pub queues: Vec<QueueRow>,
@@ -29,7 +28,7 @@ pub struct Rows {
 }
 
 /// A queue without its tasks.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueRow {
     pub name: Name,
     pub paused: bool,
@@ -39,7 +38,7 @@ pub struct QueueRow {
 }
 
 /// One row put or removed.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
     /// The first change of a log: the store it belongs to, and the rows of the snapshot it starts
     /// from.
@@ -122,7 +121,7 @@ pub enum Change {
 }
 
 /// Why a task row went away.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Removal {
     Completed,
     Cancelled {
@@ -137,7 +136,7 @@ pub enum Removal {
 }
 
 /// A key that outlives its completed task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct KeptKey {
     pub id: TaskId,
     pub seq: Seq,
@@ -153,7 +152,7 @@ impl KeptKey {
 }
 
 /// A value of the key-value table.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ValueRow {
     pub value: Blob,
     /// Of the command that wrote it.
@@ -161,7 +160,7 @@ pub struct ValueRow {
 }
 
 /// The last numbers given out.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     pub task_id: TaskId,
     pub token: Token,
@@ -174,7 +173,7 @@ pub type LogId = [u8; 16];
 pub type Hash = [u8; 16];
 
 /// Names a commit, so that one whose outcome is unknown can be found again.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct CommitId {
     pub replica: u64,
     /// Counts the commits of the replica, from 1.
@@ -191,8 +190,8 @@ pub struct Entry {
     pub body: Body,
 }
 
-/// The part of an entry that is serialised as one piece.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// What an entry is about, behind where it stands in the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Body {
     pub commit: CommitId,
     pub time: Instant,

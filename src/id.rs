@@ -3,7 +3,6 @@
 //! **Invariant:** every one of them is a *safe integer* (`< 2^53`), so that it survives JavaScript.
 //! Constructors outside this crate go through `TryFrom<u64>`; arithmetic saturates at the limit.
 
-use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// The largest integer that JavaScript holds exactly: 2^53 - 1.
@@ -16,10 +15,7 @@ pub struct NotSafe(pub u64);
 macro_rules! safe_number {
     ($(#[$doc:meta])* $name:ident) => {
         $(#[$doc])*
-        #[derive(
-            Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize,
-        )]
-        #[serde(try_from = "u64", into = "u64")]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
         pub struct $name(u64);
 
         impl $name {
@@ -119,12 +115,11 @@ impl Millis {
 }
 
 /// A queue, numbered by the order of first use. Task rows hold it instead of the name.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct QueueId(pub u32);
 
 /// Higher runs first. Any safe integer, also a negative one; 0 unless given.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(try_from = "i64", into = "i64")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Priority(i64);
 
 impl Priority {

@@ -13,10 +13,9 @@ use crate::id::{Instant, Millis, Token};
 use crate::limits::LEASE_RECORD_RETENTION;
 use crate::name::Name;
 use crate::place::Place;
-use serde::{Deserialize, Serialize};
 
 /// The newest grant of a lease name.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LeaseRow {
     pub token: Token,
     pub acquired_at: Instant,
@@ -26,7 +25,7 @@ pub struct LeaseRow {
     pub state: LeaseState,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LeaseState {
     /// Ends *at* `until`: at that millisecond it is free.
     Held {

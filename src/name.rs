@@ -6,7 +6,6 @@
 
 use crate::error::Error;
 use crate::limits::{KEY_BYTES_MAX, NAME_BYTES_MAX, PREFIXED_NAME_BYTES_MAX};
-use serde::{Deserialize, Serialize};
 use std::borrow::Borrow;
 use std::fmt;
 use std::sync::Arc;
@@ -18,7 +17,7 @@ pub const LOCK_PREFIX: &str = "__fencepost_lock:";
 pub const EFFECT_PREFIX: &str = "__fencepost_effect:";
 
 /// A checked name or key, as rows keep it. Cheap to clone.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name(Arc<str>);
 
 /// A checked name or key, borrowed from the caller.
@@ -26,6 +25,11 @@ pub struct Name(Arc<str>);
 pub struct NameRef<'a>(&'a str);
 
 impl Name {
+    /// As it stands in a row: it was checked when it was written.
+    pub(crate) fn of_row(text: Arc<str>) -> Self {
+        Self(text)
+    }
+
     pub fn as_str(&self) -> &str {
         &self.0
     }

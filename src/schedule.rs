@@ -17,25 +17,24 @@ use crate::id::{Instant, Millis, NotSafe, Priority};
 use crate::limits::CATCH_UP_MAX;
 use crate::name::Name;
 use crate::task::Stamps;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// A schedule with both its rows: what was registered, and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     pub spec: Arc<ScheduleSpec>,
     pub row: ScheduleRow,
 }
 
 /// What was registered. Written whole when somebody registers again.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ScheduleSpec {
     pub when: When,
     pub job: Job,
 }
 
 /// Where it stands. Small: written by every firing.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ScheduleRow {
     /// The next boundary; `None` when there is none any more.
     pub next: Option<Instant>,
@@ -46,7 +45,7 @@ pub struct ScheduleRow {
     pub owed: u32,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum When {
     Every(Interval),
     /// Opaque to the engine.
@@ -58,12 +57,11 @@ pub enum When {
 }
 
 /// A duration of at least a millisecond.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(try_from = "u64", into = "u64")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Interval(Millis);
 
 /// The task that each boundary makes.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Job {
     pub queue: Name,
     pub payload: Blob,
@@ -75,7 +73,7 @@ pub struct Job {
 }
 
 /// Which boundaries fire of those that have come by the time somebody fires.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum CatchUp {
     /// Each, at most [`CATCH_UP_MAX`], the oldest first.
     #[default]
@@ -97,6 +95,8 @@ pub struct Passed {
 }
 
 impl Interval {
+    pub const SHORTEST: Self = Self(Millis::saturating(1));
+
     pub fn get(self) -> Millis {
         self.0
     }
@@ -132,12 +132,6 @@ impl TryFrom<u64> for Interval {
             Millis::ZERO => Err(NotSafe(value)),
             millis => Ok(Self(millis)),
         }
-    }
-}
-
-impl From<Interval> for u64 {
-    fn from(interval: Interval) -> u64 {
-        interval.0.get()
     }
 }
 

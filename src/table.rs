@@ -6,7 +6,6 @@
 //! **Cost:** O(log n) to find, put or remove a row.
 
 use crate::name::Name;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use slab::Slab;
 use std::collections::BTreeMap;
 use std::ops::Bound;
@@ -99,15 +98,3 @@ impl<T: PartialEq> PartialEq for Table<T> {
 }
 
 impl<T: Eq> Eq for Table<T> {}
-
-impl<T: Serialize> Serialize for Table<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.iter())
-    }
-}
-
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for Table<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Vec::<(Name, T)>::deserialize(deserializer).map(Self::from_iter)
-    }
-}

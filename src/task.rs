@@ -22,11 +22,10 @@ use crate::blob::Blob;
 use crate::error::Refusal;
 use crate::id::{Instant, Millis, Priority, QueueId, Seq, TaskId, Token};
 use crate::name::Name;
-use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// What never changes about a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskSpec {
     pub seq: Seq,
     pub priority: Priority,
@@ -41,7 +40,7 @@ pub struct TaskSpec {
 }
 
 /// Options resolved at enqueue; later changes of a queue's options do not reach a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stamps {
     /// How long a claim lasts. Default 300 000 ms.
     pub lease: Millis,
@@ -70,7 +69,7 @@ impl Default for Stamps {
 }
 
 /// What transitions change; written whole by each.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskRow {
     /// When a waiting task is due. A claimed one keeps it: it is its place in the order.
     pub run_at: Instant,
@@ -86,7 +85,7 @@ pub struct TaskRow {
     pub state: TaskState,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskState {
     Waiting,
     Inflight(Claim),
@@ -95,7 +94,7 @@ pub enum TaskState {
 }
 
 /// The exclusive, time-bounded right to run a task.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Claim {
     pub owner: Name,
     pub token: Token,
@@ -105,7 +104,7 @@ pub struct Claim {
     pub claimed_at: Instant,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DeadReason {
     /// Attempts used up, by failure or by lapse.
     Exhausted,
@@ -126,7 +125,7 @@ pub enum Phase {
 }
 
 /// A task with all its rows.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Task {
     pub id: TaskId,
     pub queue: QueueId,

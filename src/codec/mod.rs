@@ -3,7 +3,7 @@
 //! ```text
 //! magic "FNCP" · kind · format · minimum reader · 0        8 bytes, readable by every build
 //! log id 16 · slot 8 · hash of the previous entry 16
-//! body (postcard)
+//! body: see `wire.rs` and `rows.rs`
 //! hash 16: of everything before it; names the entry and is its checksum
 //! ```
 //!
@@ -13,7 +13,10 @@
 
 mod entry;
 mod envelope;
+mod reader;
+mod rows;
 mod snapshot;
+mod wire;
 
 pub use entry::{EntryWriter, decode_entry};
 pub use envelope::{FORMAT, Sealed};
