@@ -22,6 +22,7 @@ use crate::schedule::Schedule;
 use crate::table::Table;
 use crate::task::Task;
 use queue::QueueRows;
+use std::cmp::Ordering;
 use std::ops::Bound;
 use tasks::{StagedTask, StagedTasks};
 
@@ -248,15 +249,12 @@ impl Staged {
 
     /// Makes the indexes over the staged rows, right for `now`.
     pub fn index_at(&mut self, now: Instant) {
-        if now != self.indexed_at {
-            self.indexed_at = now;
-            self.unindexed = (0..self.tasks.len() as u32).collect();
-            self.tasks.iter_mut().for_each(|staged| staged.indexed = false);
-            for queue in &self.touched {
-                let rows = &mut self.queues[queue.0 as usize];
-                (rows.index, rows.ready_floor) = (None, None);
-            }
+        match now.cmp(&self.indexed_at) {
+            Ordering::Less => self.unindex_all(),
+            Ordering::Equal => {}
+            Ordering::Greater => self.advance(now),
         }
+        self.indexed_at = now;
         while let Some(place) = self.unindexed.pop() {
             // The row may have been undone, or written twice.
             let Some(staged) = self.tasks.get_mut(place) else { continue };
@@ -268,6 +266,31 @@ impl Staged {
             let task = self.tasks.at(place).row.as_ref().expect("looked at above");
             let index = self.queues[queue.0 as usize].index.get_or_insert_default();
             index.update(task, &Places::NONE, &Places::of(task, now));
+        }
+    }
+
+    /// As [`crate::state::State::advance`].
+    fn advance(&mut self, now: Instant) {
+        let from = self.indexed_at;
+        for queue in &self.touched {
+            let rows = &mut self.queues[queue.0 as usize];
+            rows.ready_floor = None;
+            let Some(index) = &mut rows.index else { continue };
+            for id in index.due(from, now) {
+                let staged = self.tasks.of(id).expect("an index names staged rows");
+                let task = staged.row.as_ref().expect("a removed row is in no index");
+                index.update(task, &Places::of(task, from), &Places::of(task, now));
+            }
+        }
+    }
+
+    /// A clock that was set back: rare, so all indexes are made again.
+    fn unindex_all(&mut self) {
+        self.unindexed = (0..self.tasks.len() as u32).collect();
+        self.tasks.iter_mut().for_each(|staged| staged.indexed = false);
+        for queue in &self.touched {
+            let rows = &mut self.queues[queue.0 as usize];
+            (rows.index, rows.ready_floor) = (None, None);
         }
     }
 

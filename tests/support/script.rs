@@ -42,12 +42,20 @@ enum Mode {
     Restored,
     /// Commands at one instant share an entry.
     Grouped,
+    /// Up to eight commands share an entry, whatever their instants.
+    Gathered,
     /// Each entry is decided, sealed, discarded and decided again.
     DecidedTwice,
 }
 
-const MODES: [Mode; 5] =
-    [Mode::Alone, Mode::TwoReplicas, Mode::Restored, Mode::Grouped, Mode::DecidedTwice];
+const MODES: [Mode; 6] = [
+    Mode::Alone,
+    Mode::TwoReplicas,
+    Mode::Restored,
+    Mode::Grouped,
+    Mode::Gathered,
+    Mode::DecidedTwice,
+];
 
 /// A command and its answer.
 #[derive(Clone, Debug)]
@@ -191,7 +199,12 @@ impl<'a> Run<'a> {
 
     fn joins(&self, line: &Line) -> bool {
         let same_time = self.open.last().is_none_or(|last| last.offset == line.offset);
-        line.joins || self.in_transaction || (self.mode == Mode::Grouped && same_time)
+        let gathers = match self.mode {
+            Mode::Grouped => same_time,
+            Mode::Gathered => self.open.len() < 8,
+            _ => false,
+        };
+        line.joins || self.in_transaction || gathers
     }
 
     fn execute(&mut self, line: &Line) {
