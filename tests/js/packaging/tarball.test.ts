@@ -134,3 +134,18 @@ test('the crate holds the engine, its map, the licences and the README, and noth
     [...made, ...about, ...sources].sort(),
   );
 });
+
+test('the crate as it would be published builds, without a word of warning', () => {
+  // All that a dry run of publishing does, but for asking the registry.
+  const args = ['package', '--allow-dirty', '--offline', '--color=never'];
+  const { status, stderr } = spawnSync('cargo', args, { cwd: ROOT, encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.match(stderr, /Verifying fencepost[\s\S]*Compiling fencepost[\s\S]*Finished/);
+  const warnings = stderr.split('\n').filter((line) => /^warning/.test(line));
+  // The tests stay in the repository, which is on no server yet.
+  const meant = /ignoring test |no documentation, homepage or repository/;
+  assert.deepEqual(
+    warnings.filter((line) => !meant.test(line)),
+    [],
+  );
+});
