@@ -147,11 +147,13 @@ fn an_error_has_a_code_a_message_and_details() {
     let mut core = core();
     let failed = enqueue("mail", 1.5).call(&mut core, Operation::QueueEnqueue, NOW);
     assert_eq!(failed, -(core.reply_bytes().len() as i32));
-    let [code, message, detail] = texts(&core, 3).try_into().expect("three texts");
-    assert_eq!(code, some("INVALID_ARGUMENT"));
+    let code = "INVALID_ARGUMENT";
     let expected = "a whole number between -(2^53 - 1) and 2^53 - 1";
-    assert_eq!(message, Some(format!("priority: expected {expected}, got 1.5")));
-    assert_eq!(detail, some("argument"));
+    let message = format!("priority: expected {expected}, got ");
+    let reply = Request::default().bytes(Some(code.as_bytes())).bytes(Some(message.as_bytes()));
+    let reply = reply.raw(&[1]).numbers(&[1.5]);
+    let reply = reply.bytes(Some(b"argument")).raw(&[1]).bytes(Some(b"priority"));
+    assert_eq!(core.reply_bytes(), reply.0, "the number that is wrong, then the details");
 }
 
 #[wasm_bindgen_test]
@@ -180,5 +182,5 @@ fn a_broken_clock_name_or_operation_is_refused_by_name() {
     assert_eq!(texts(&core, 1), [some("RESERVED_NAME")]);
     assert!(core.call(u32::MAX, 0, NOW, 0) < 0);
     let message = texts(&core, 2).pop().flatten();
-    assert_eq!(message, some("operation: expected the number of an operation, got 4294967295"));
+    assert_eq!(message, some("operation: expected the number of an operation, got "));
 }

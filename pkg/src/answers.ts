@@ -7,7 +7,9 @@ import type { RefusalReason } from './types.js';
 /** An error has a code, a refusal has none. */
 export function readAnswer(reply: ReplyReader): FencepostError | Refused {
   const code = reply.text() as ErrorCode | undefined;
-  const words = reply.text() ?? '';
+  let words = reply.text() ?? '';
+  // A number that is wrong is shown here.
+  if (code !== undefined && reply.flag()) words += reply.number();
   const details = Object.fromEntries(reply.rest(readDetail));
   if (code !== undefined) return new FencepostError(code, words, { details });
   const reason = words as RefusalReason;

@@ -1,16 +1,27 @@
 //! Errors and refusals, as replies. `pkg/src/answers.ts` makes objects of them.
 
+use super::call::Fault;
 use super::writer::Writer;
 use crate::error::{Error, FailedCheck, Refusal};
 use crate::id::Version;
 
-/// Code and message, then the details by name.
-pub fn error(reply: &mut Writer, error: &Error) -> i32 {
+/// Code and message, perhaps a number that belongs to the end of it, then the details by name.
+pub fn fault(reply: &mut Writer, fault: Fault) -> i32 {
+    let (error, number) = match fault {
+        Fault::Error(error) => (error, None),
+        Fault::Number { argument, expected, number } => {
+            (Error::InvalidArgument { argument, expected, got: String::new() }, Some(number))
+        }
+    };
     reply.clear();
     reply.text(Some(error.code().as_str()));
     reply.text(Some(&error.to_string()));
+    reply.flag(number.is_some());
+    if let Some(number) = number {
+        reply.float(number);
+    }
     let mut details = Details(reply);
-    match error {
+    match &error {
         Error::InvalidArgument { argument, .. }
         | Error::InvalidName { argument, .. }
         | Error::InvalidSchedule { argument, .. }

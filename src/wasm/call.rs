@@ -14,7 +14,24 @@ pub struct Call<'a> {
 }
 
 /// The reply is packed, or there is none and this says why.
-pub type Answer = Result<Outcome<()>, Error>;
+pub type Answer = Result<Outcome<()>, Fault>;
+
+/// What is wrong with a call.
+pub enum Fault {
+    Error(Error),
+    /// A number that is not as expected. JavaScript shows it: Rust's way weighs twenty kilobytes.
+    Number {
+        argument: &'static str,
+        expected: &'static str,
+        number: f64,
+    },
+}
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
 
 pub type Run = fn(&mut Call<'_>) -> Answer;
 

@@ -27,5 +27,5 @@ pub fn release(call: &mut Call<'_>) -> Answer {
 pub fn guarded_commit(call: &mut Call<'_>) -> Answer {
     let ((name, token), writes) =
         call.request.read(|request| (requests::lease_ref(request), requests::writes(request)))?;
-    call.engine.guarded_commit(call.at, name, token, writes)
+    Ok(call.engine.guarded_commit(call.at, name, token, writes)?)
 }

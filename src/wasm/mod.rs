@@ -97,22 +97,19 @@ impl Core {
     pub fn call(&mut self, operation: u32, request: u32, now: f64, caller: u32) -> i32 {
         self.reply.clear();
         let request = &self.scratch[..self.scratch.len().min(request as usize)];
-        let context = |now| {
-            let now = Instant::saturating(reader::whole("now", now)?);
-            Ok(Context { now, caller: caller.checked_sub(1).map(CallerId) })
-        };
         let answer = operations::number(operation).and_then(|run| {
+            let now = Instant::saturating(reader::whole("now", now)?);
             run(&mut Call {
                 engine: &mut self.engine,
                 request: Request::new(request),
-                at: context(now)?,
+                at: Context { now, caller: caller.checked_sub(1).map(CallerId) },
                 reply: &mut self.reply,
             })
         });
         match answer {
             Ok(Ok(())) => self.reply.size(),
             Ok(Err(refusal)) => answer::refusal(&mut self.reply, &refusal),
-            Err(error) => answer::error(&mut self.reply, &error),
+            Err(fault) => answer::fault(&mut self.reply, fault),
         }
     }
 }

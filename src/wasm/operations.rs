@@ -1,8 +1,7 @@
 //! The table of operations. `pkg/src/operations.ts` is the same list; a test compares them.
 
-use super::call::Run;
+use super::call::{Fault, Run};
 use super::{events, inspect, lease, log, queue, schedule, transaction, value};
-use crate::error::Error;
 
 macro_rules! operations {
     ($($number:literal $name:ident $run:path,)*) => {
@@ -12,7 +11,7 @@ macro_rules! operations {
         pub enum Operation { $($name = $number,)* }
 
         /// The operation with a number.
-        pub fn number(number: u32) -> Result<Run, Error> {
+        pub fn number(number: u32) -> Result<Run, Fault> {
             Ok(match number {
                 $($number => $run,)*
                 _ => return Err(unknown(number)),
@@ -102,10 +101,7 @@ operations! {
     70 ForgetEvents events::forget,
 }
 
-fn unknown(number: u32) -> Error {
-    Error::InvalidArgument {
-        argument: "operation",
-        expected: "the number of an operation",
-        got: number.to_string(),
-    }
+fn unknown(number: u32) -> Fault {
+    let expected = "the number of an operation";
+    Fault::Number { argument: "operation", expected, number: f64::from(number) }
 }

@@ -51,11 +51,11 @@ pub fn heartbeat(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn release(call: &mut Call<'_>) -> Answer {
-    call.engine.release(call.at, call.request.read(requests::claim_ref)?)
+    Ok(call.engine.release(call.at, call.request.read(requests::claim_ref)?)?)
 }
 
 pub fn abandon(call: &mut Call<'_>) -> Answer {
-    call.engine.abandon(call.at, call.request.read(requests::claim_ref)?)
+    Ok(call.engine.abandon(call.at, call.request.read(requests::claim_ref)?)?)
 }
 
 pub fn cancel(call: &mut Call<'_>) -> Answer {

@@ -9,12 +9,12 @@
 //! **Cost:** one look for a fault per request. A result per field would make the border's code a
 //! sixth larger.
 
+use super::call::Fault;
 use crate::blob::Blob;
 use crate::error::Error;
 use crate::id::{Millis, SAFE_MAX};
 use crate::limits::PAGE_ITEMS_MAX;
 use crate::name::{EFFECT_PREFIX, LOCK_PREFIX, NameRef, OUTBOX_PREFIX};
-use wasm_bindgen::prelude::*;
 
 const ABSENT: u32 = u32::MAX;
 
@@ -27,7 +27,7 @@ impl<'a> Request<'a> {
     }
 
     /// What `read` reads, unless something about it is wrong.
-    pub fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> Result<T, Error> {
+    pub fn read<T>(&mut self, read: impl FnOnce(&mut Reader<'a>) -> T) -> Result<T, Fault> {
         let value = read(&mut self.0);
         match self.0.fault.take() {
             Some(fault) => Err(fault),
@@ -39,14 +39,14 @@ impl<'a> Request<'a> {
 /// A cursor over a packed request.
 pub struct Reader<'a> {
     rest: &'a [u8],
-    fault: Option<Error>,
+    fault: Option<Fault>,
 }
 
 impl<'a> Reader<'a> {
     /// Only the first fault counts.
     #[cold]
-    pub fn fail(&mut self, fault: Error) {
-        self.fault.get_or_insert(fault);
+    pub fn fail(&mut self, fault: impl Into<Fault>) {
+        self.fault.get_or_insert(fault.into());
     }
 
     #[cold]
@@ -186,8 +186,8 @@ impl<'a> Reader<'a> {
     ) -> T {
         let byte = self.byte();
         *choices.get(usize::from(byte)).unwrap_or_else(|| {
-            let expected = "the number of a choice";
-            self.fail(Error::InvalidArgument { argument, expected, got: byte.to_string() });
+            let (expected, number) = ("the number of a choice", f64::from(byte));
+            self.fail(Fault::Number { argument, expected, number });
             &choices[0]
         })
     }
@@ -225,17 +225,10 @@ fn named<'a>(argument: &'static str, family: u8, text: &'a str) -> Result<NameRe
 }
 
 /// A JavaScript number as a safe integer from 0 on.
-pub fn whole(argument: &'static str, number: f64) -> Result<u64, Error> {
+pub fn whole(argument: &'static str, number: f64) -> Result<u64, Fault> {
     if number.fract() == 0.0 && (0.0..=SAFE_MAX as f64).contains(&number) {
         return Ok(number as u64);
     }
     let expected = "a whole number from 0 to 2^53 - 1";
-    Err(Error::InvalidArgument { argument, expected, got: shown(number) })
-}
-
-#[wasm_bindgen]
-extern "C" {
-    /// A number as JavaScript shows it; Rust's own way weighs twenty kilobytes.
-    #[wasm_bindgen(js_name = String)]
-    pub fn shown(number: f64) -> String;
+    Err(Fault::Number { argument, expected, number })
 }

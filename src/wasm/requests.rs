@@ -1,9 +1,9 @@
 //! Decodes requests. The order of the fields is that of `pkg/src/packed-requests.ts`.
 
-use super::reader::{self, Reader};
+use super::call::Fault;
+use super::reader::Reader;
 use crate::backoff::{Backoff, Jitter};
 use crate::engine::Options;
-use crate::error::Error;
 use crate::id::{Instant, Millis, Priority, TaskId, Token, Version};
 use crate::limits::{BATCH_ITEMS_MAX, COMMAND_BYTES_MAX, PAYLOAD_BYTES_DEFAULT};
 use crate::name::NameRef;
@@ -50,8 +50,7 @@ fn priority(reader: &mut Reader<'_>) -> Priority {
     };
     priority.unwrap_or_else(|| {
         let expected = "a whole number between -(2^53 - 1) and 2^53 - 1";
-        let got = reader::shown(number);
-        reader.fail(Error::InvalidArgument { argument: "priority", expected, got });
+        reader.fail(Fault::Number { argument: "priority", expected, number });
         Priority::default()
     })
 }

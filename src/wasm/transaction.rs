@@ -23,19 +23,19 @@ pub fn abort(call: &mut Call<'_>) -> Answer {
 
 pub fn require_claim(call: &mut Call<'_>) -> Answer {
     let claim = call.request.read(requests::claim_ref)?;
-    call.engine.require(call.at, Guard::Claim(claim))
+    Ok(call.engine.require(call.at, Guard::Claim(claim))?)
 }
 
 pub fn require_lease(call: &mut Call<'_>) -> Answer {
     let (name, token) = call.request.read(requests::lease_ref)?;
-    call.engine.require(call.at, Guard::Lease { name, token })
+    Ok(call.engine.require(call.at, Guard::Lease { name, token })?)
 }
 
 pub fn check(call: &mut Call<'_>) -> Answer {
     let (key, version) = call
         .request
         .read(|request| (request.name("key"), request.whole("version").map(Version::saturating)))?;
-    call.engine.require(call.at, Guard::Version { key, version })
+    Ok(call.engine.require(call.at, Guard::Version { key, version })?)
 }
 
 pub fn task(call: &mut Call<'_>) -> Answer {
@@ -44,8 +44,9 @@ pub fn task(call: &mut Call<'_>) -> Answer {
         if let Some(task) = transactional::task(txn, queue, id) {
             records::task(call.reply, &task, txn.now);
         }
-        DONE
-    })
+        Ok(())
+    })?;
+    DONE
 }
 
 pub fn value(call: &mut Call<'_>) -> Answer {
@@ -54,8 +55,9 @@ pub fn value(call: &mut Call<'_>) -> Answer {
         if let Some(found) = transactional::value(txn, key) {
             records::value(call.reply, found.version, &found.value);
         }
-        DONE
-    })
+        Ok(())
+    })?;
+    DONE
 }
 
 pub fn values(call: &mut Call<'_>) -> Answer {
@@ -67,6 +69,7 @@ pub fn values(call: &mut Call<'_>) -> Answer {
             call.reply.text(Some(key.as_str()));
             records::value(call.reply, found.version, &found.value);
         }
-        DONE
-    })
+        Ok(())
+    })?;
+    DONE
 }
