@@ -68,9 +68,10 @@ export abstract class Border {
   #run(operation: number, { now, caller }: Moment): number {
     const answered = this.#core.call(operation, this.packer.size, now, caller);
     const size = Math.abs(answered);
-    if (size > this.#replyBytesMax) {
+    // What failed may have begun a larger reply.
+    if (answered < 0 || size > this.#replyBytesMax) {
       this.#replyAt = this.#core.replyAt();
-      this.#replyBytesMax = Math.max(size, REPLY_BYTES_MIN);
+      this.#replyBytesMax = Math.max(size, this.#replyBytesMax, REPLY_BYTES_MIN);
     }
     // The trap: views die when the memory grows, which any call may do.
     if (this.#bytes.length === 0) {
