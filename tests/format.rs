@@ -6,6 +6,7 @@
 mod support;
 
 use fencepost::accept::hex;
+use fencepost::change::Change;
 use fencepost::codec::{decode_entry, decode_snapshot};
 use support::rows::{entry_of, every_change, founded};
 use support::{engine, seal};
@@ -33,6 +34,34 @@ fn every_change_is_written_as_ever_and_reads_back() {
         let body = hex(&bytes[ENVELOPE_BYTES..bytes.len() - HASH_BYTES]);
         assert_eq!(body, format!("{BODY_BEGINS}{known}"), "{:?}", entry.body.changes);
         assert_eq!(decode_entry(&bytes).unwrap().0, entry);
+    }
+}
+
+/// As the words of the format have it: seven bits after seven bits.
+fn groups(mut number: u64) -> Vec<u8> {
+    let mut groups = Vec::new();
+    while number >= 0x80 {
+        groups.push(number as u8 | 0x80);
+        number >>= 7;
+    }
+    groups.push(number as u8);
+    groups
+}
+
+#[test]
+fn a_number_of_any_length_is_written_in_groups_of_seven_bits_and_reads_back() {
+    let bits = (0..u64::BITS).map(|bit| 1 << bit);
+    let patterns = [0, u64::MAX, 0x0123_4567_89ab_cdef, 0xfedc_ba98_7654_3210];
+    for pattern in bits.chain(patterns) {
+        for number in (0..u64::BITS).map(|shift| pattern >> shift).chain([pattern.wrapping_sub(1)])
+        {
+            let mut entry = entry_of(vec![Change::ClockRepaired]);
+            entry.body.commit.replica = number;
+            let bytes = seal(&entry);
+            let expected = groups(number);
+            assert_eq!(bytes[ENVELOPE_BYTES..][..expected.len()], expected, "{number}");
+            assert_eq!(decode_entry(&bytes).unwrap().0, entry);
+        }
     }
 }
 
