@@ -110,13 +110,13 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
 struct Fit<'a> {
     state: &'a State,
     /// Rising.
-    created: Vec<TaskId>,
+    created: Vec<(TaskId, Seq)>,
     /// By which change of the entry.
     removed: BTreeMap<TaskId, u32>,
     queues: usize,
     last_id: TaskId,
-    /// The tasks created, by queue and sequence number.
-    seqs: BTreeMap<Place, TaskId>,
+    /// The newest task created in each queue.
+    newest: BTreeMap<Place, TaskId>,
     /// Whether a schedule is there after the entry so far.
     schedules: Table<bool>,
 }
@@ -129,7 +129,7 @@ impl<'a> Fit<'a> {
             removed: BTreeMap::new(),
             queues: state.queues.len(),
             last_id: state.counters.task_id,
-            seqs: BTreeMap::new(),
+            newest: BTreeMap::new(),
             schedules: Table::default(),
         }
     }
@@ -142,7 +142,7 @@ impl<'a> Fit<'a> {
     }
 
     fn require_task(&self, id: TaskId) -> Result<(), &'static str> {
-        let known = self.created.binary_search(&id).is_ok() || self.state.task(id).is_some();
+        let known = self.created(id).is_some() || self.state.task(id).is_some();
         match known && !self.removed.contains_key(&id) {
             true => Ok(()),
             false => Err("an unknown task is named"),
@@ -155,18 +155,22 @@ impl<'a> Fit<'a> {
         if id <= self.last_id || seq <= self.last_seq(queue) {
             return Err("a task is created twice");
         }
-        self.seqs.insert(Place::in_queue(queue, seq), id);
+        self.newest.insert(Place::in_queue(queue, Seq::default()), id);
         self.last_id = id;
-        self.created.push(id);
+        self.created.push((id, seq));
         Ok(())
     }
 
     fn last_seq(&self, queue: QueueId) -> Seq {
-        let first = Place::in_queue(queue, Seq::default());
-        let created = self.seqs.range(first..=first.last_of_rank()).next_back();
+        let newest = self.newest.get(&Place::in_queue(queue, Seq::default()));
+        let created = newest.and_then(|id| self.created(*id));
         let merged = self.state.queues.get(queue.0 as usize).map(|queue| queue.last_seq);
-        let created = created.map(|(place, _)| Seq::saturating(place.number));
         created.or(merged).unwrap_or_default()
+    }
+
+    fn created(&self, id: TaskId) -> Option<Seq> {
+        let position = self.created.binary_search_by_key(&id, |(id, _)| *id);
+        position.ok().map(|position| self.created[position].1)
     }
 
     fn put_schedule(&mut self, name: &Name) {

@@ -1,10 +1,7 @@
 //! Rebuilds every index from the rows and compares.
 
 use crate::index::{Places, TaskIndex};
-use crate::name::Name;
-use crate::place::Place;
 use crate::state::State;
-use std::collections::BTreeMap;
 
 /// What a verification found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +14,7 @@ pub struct Report {
 /// **Cost:** O(n log n), and as much memory again as the indexes have.
 pub fn verify(state: &State) -> Report {
     let mut problems = Vec::new();
-    let mut rebuilt = vec![TaskIndex::default(); state.queues.len()];
+    let mut rebuilt: Vec<_> = state.queues.iter().map(|_| TaskIndex::default()).collect();
     for task in state.tasks() {
         let index = &mut rebuilt[task.queue.0 as usize];
         index.update(task, &Places::NONE, &Places::of(task, state.horizon()));
@@ -36,13 +33,12 @@ pub fn verify(state: &State) -> Report {
                 problems.push(format!("queue {:?}: index {name} differs", queue.name.as_str()));
             }
         }
-        let kept = queue.kept_keys.iter().map(|(key, kept)| (kept.place(), key));
-        if !is_index(&queue.kept_until, kept) {
+        if !queue.kept_until_is_sound() {
             problems.push(format!("queue {:?}: kept keys differ", queue.name.as_str()));
         }
     }
-    let gone = state.leases.iter().map(|(name, row)| (row.gone_place(), name));
-    if !is_index(&state.leases_gone, gone) {
+    let gone = state.leases.iter().map(|(name, row)| (row.gone_place(), name.clone()));
+    if state.leases_gone != gone.collect() {
         problems.push("the removal times of leases differ".to_owned());
     }
     if !state.timetable.is_sound() {
@@ -51,13 +47,4 @@ pub fn verify(state: &State) -> Report {
     let tables = state.leases.len() + state.values.len() + state.timetable.rows().len();
     let rows = state.tasks().len() + tables;
     Report { rows, problems }
-}
-
-/// Whether the index holds these, and nothing else.
-fn is_index<'a>(
-    index: &BTreeMap<Place, Name>,
-    expected: impl ExactSizeIterator<Item = (Place, &'a Name)>,
-) -> bool {
-    index.len() == expected.len()
-        && expected.into_iter().all(|(place, name)| index.get(&place) == Some(name))
 }

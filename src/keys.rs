@@ -8,18 +8,20 @@
 //!
 //! **Cost:** O(log n) to find, put or remove a row.
 
+use crate::id::TaskId;
 use crate::name::Name;
 use crate::place::Place;
 use slab::Slab;
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry;
 use std::hash::{DefaultHasher, Hasher};
 use std::marker::PhantomData;
 
 /// Nobody can find many keys of one hash by the default hasher.
 #[derive(Clone, Debug)]
 pub struct Keys<T, H = DefaultHasher> {
-    places: BTreeMap<Place, u32>,
+    /// Of the type that the task indexes have, so that the compiler makes it once: what stands for
+    /// a task's id is a row of the slab.
+    places: BTreeMap<Place, TaskId>,
     rows: Slab<(Name, T)>,
     hasher: PhantomData<H>,
 }
@@ -27,28 +29,35 @@ pub struct Keys<T, H = DefaultHasher> {
 impl<T, H: Hasher + Default> Keys<T, H> {
     pub fn get(&self, key: &str) -> Option<&T> {
         let (_, position) = self.find(key)?;
-        Some(&self.rows[position as usize].1)
+        Some(&self.rows[position].1)
     }
 
     /// Answers the row that was there before.
     pub fn insert(&mut self, key: Name, row: T) -> Option<T> {
+        self.put(key, row).1
+    }
+
+    /// Also answers where the row lies, until it is removed or put again.
+    pub fn put(&mut self, key: Name, row: T) -> (usize, Option<T>) {
         let mut place = Self::first_place(key.as_str());
-        loop {
-            match self.places.entry(place) {
-                Entry::Vacant(vacant) => {
-                    let position = u32::try_from(self.rows.insert((key, row)));
-                    vacant.insert(position.expect("fewer rows than 2^32"));
-                    return None;
-                }
-                Entry::Occupied(occupied) => {
-                    let (known, before) = &mut self.rows[*occupied.get() as usize];
-                    if *known == key {
-                        return Some(std::mem::replace(before, row));
-                    }
-                }
+        let position = self.rows.insert((key, row));
+        let number = TaskId::saturating(position as u64);
+        // An occupied place is rare, and put back: to look first would cost each key a search.
+        while let Some(occupant) = self.places.insert(place, number) {
+            let former = occupant.get() as usize;
+            if self.rows[former].0 == self.rows[position].0 {
+                return (position, Some(self.rows.remove(former).1));
             }
+            self.places.insert(place, occupant);
             place.number += 1;
         }
+        (position, None)
+    }
+
+    /// The row that lies there.
+    pub fn at(&self, position: usize) -> (&Name, &T) {
+        let (key, row) = &self.rows[position];
+        (key, row)
     }
 
     pub fn remove(&mut self, key: &str) -> Option<T> {
@@ -61,7 +70,7 @@ impl<T, H: Hasher + Default> Keys<T, H> {
         if last != place {
             self.places.insert(place, moved);
         }
-        Some(self.rows.remove(position as usize).1)
+        Some(self.rows.remove(position).1)
     }
 
     /// In an order that differs between replicas.
@@ -77,14 +86,14 @@ impl<T, H: Hasher + Default> Keys<T, H> {
         self.rows.clear();
     }
 
-    fn find(&self, key: &str) -> Option<(Place, u32)> {
+    fn find(&self, key: &str) -> Option<(Place, usize)> {
         if self.places.is_empty() {
             return None;
         }
         let mut place = Self::first_place(key);
         loop {
-            let position = *self.places.get(&place)?;
-            if self.rows[position as usize].0.as_str() == key {
+            let position = self.places.get(&place)?.get() as usize;
+            if self.rows[position].0.as_str() == key {
                 return Some((place, position));
             }
             place.number += 1;

@@ -4,6 +4,7 @@
 pub mod accept;
 pub mod backoff;
 pub mod blob;
+mod boundaries;
 pub mod change;
 pub mod check;
 pub mod codec;
@@ -18,6 +19,7 @@ pub mod lease;
 pub mod limits;
 pub mod name;
 pub mod ops;
+mod ordered;
 pub mod place;
 pub mod queue;
 pub mod removals;

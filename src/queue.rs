@@ -1,7 +1,7 @@
 //! One queue of a state, and when time alone next changes something about it.
 
 use crate::change::KeptKey;
-use crate::id::{Instant, Seq};
+use crate::id::{Instant, Seq, TaskId};
 use crate::index::{Order, TaskIndex};
 use crate::keys::Keys;
 use crate::name::Name;
@@ -18,7 +18,8 @@ pub struct Queue {
     pub tasks: TaskIndex,
     pub kept_keys: Keys<KeptKey>,
     /// The kept keys by the end of their retention.
-    pub kept_until: BTreeMap<Place, Name>,
+    /// What stands there for a task's id is a row of `kept_keys`.
+    kept_until: BTreeMap<Place, TaskId>,
     /// As the state's agenda has it.
     pub outlook: Outlook,
 }
@@ -65,22 +66,28 @@ impl Queue {
     }
 
     pub fn keep_key(&mut self, key: Name, kept: KeptKey) {
-        if let Some(former) = self.kept_keys.insert(key.clone(), kept) {
+        let (row, former) = self.kept_keys.put(key, kept);
+        if let Some(former) = former {
             self.kept_until.remove(&former.place());
         }
-        self.kept_until.insert(kept.place(), key);
+        self.kept_until.insert(kept.place(), TaskId::saturating(row as u64));
     }
 
     /// By the end of their retention.
     pub fn kept_keys(&self) -> impl ExactSizeIterator<Item = (&Name, &KeptKey)> {
-        self.kept_until
-            .values()
-            .map(|key| (key, self.kept_keys.get(key.as_str()).expect("an indexed key is kept")))
+        self.kept_until.values().map(|row| self.kept_keys.at(row.get() as usize))
     }
 
     pub fn free_key(&mut self, key: &Name) {
         if let Some(kept) = self.kept_keys.remove(key.as_str()) {
             self.kept_until.remove(&kept.place());
         }
+    }
+
+    /// Whether the order of the kept keys is theirs.
+    pub fn kept_until_is_sound(&self) -> bool {
+        let stands = |(place, (_, kept)): (&Place, (&Name, &KeptKey))| *place == kept.place();
+        self.kept_until.len() == self.kept_keys.iter().len()
+            && self.kept_until.keys().zip(self.kept_keys()).all(stands)
     }
 }

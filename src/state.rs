@@ -14,6 +14,7 @@ use crate::id::{Instant, QueueId, Slot, TaskId, Version};
 use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
 use crate::name::Name;
+use crate::ordered::Ordered;
 use crate::place::Place;
 use crate::queue::{Outlook, Queue};
 use crate::removals::Removals;
@@ -23,7 +24,7 @@ use crate::table::Table;
 use crate::task::{Task, TaskRow};
 use crate::timetable::Timetable;
 use slab::Slab;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// Where the log stands.
@@ -48,7 +49,7 @@ pub struct State {
     pub removals: Removals,
     pub leases: Table<LeaseRow>,
     /// Lease records by the instant at which they are removed.
-    pub leases_gone: BTreeMap<Place, Name>,
+    pub leases_gone: Ordered<Name>,
     pub values: Table<ValueRow>,
     pub timetable: Timetable,
     pub queue_names: Table<QueueId>,
@@ -62,8 +63,8 @@ pub struct State {
     /// When time alone next changes something about each queue. The ids say nothing: they make it
     /// a tree of the same type as the indexes.
     agenda: BTreeMap<Place, TaskId>,
-    /// Queues with something to bury, to purge or to free: its time is not ahead any more.
-    overdue: BTreeSet<QueueId>,
+    /// How many queues have something to bury, to purge or to free: its time is not ahead any more.
+    overdue: usize,
     /// The queue whose outlook may have changed since the agenda was brought up to date; `None`
     /// between calls.
     touched: Option<QueueId>,
@@ -212,7 +213,7 @@ impl State {
 
     fn remove_lease(&mut self, name: &Name) {
         if let Some(row) = self.leases.remove(name.as_str()) {
-            self.leases_gone.remove(&row.gone_place());
+            self.leases_gone.remove(row.gone_place());
         }
     }
 
@@ -240,9 +241,9 @@ impl State {
         let before = std::mem::replace(&mut queue.outlook, outlook);
         if before.is_overdue != outlook.is_overdue {
             match outlook.is_overdue {
-                true => self.overdue.insert(id),
-                false => self.overdue.remove(&id),
-            };
+                true => self.overdue += 1,
+                false => self.overdue -= 1,
+            }
         }
         if before.next_due == outlook.next_due {
             return;
@@ -285,7 +286,10 @@ impl State {
             self.touch(QueueId(id as u32));
         }
         rows.tasks.into_iter().for_each(|task| self.add_task(task));
-        rows.leases.into_rows().for_each(|(name, row)| self.put_lease(name, row));
+        for (name, row) in rows.leases.iter() {
+            self.leases_gone.insert(row.gone_place(), name.clone());
+        }
+        self.leases = rows.leases;
         self.values = rows.values;
         self.timetable = Timetable::of(rows.schedules);
         self.look_out();
@@ -323,7 +327,7 @@ impl State {
     fn rebuild(&mut self, horizon: Instant) {
         self.horizon = horizon;
         self.agenda.clear();
-        self.overdue.clear();
+        self.overdue = 0;
         for queue in &mut self.queues {
             queue.tasks = TaskIndex::default();
             queue.outlook = Outlook::default();
@@ -346,12 +350,12 @@ impl State {
     /// schedules whose boundaries the host works out. Not ahead while something is overdue, however
     /// long ago its time came: whoever looked meanwhile has not enforced it.
     pub fn next_due(&self) -> Option<Instant> {
-        if !self.overdue.is_empty() {
+        if self.overdue > 0 {
             return Some(self.horizon);
         }
         let indexes = self.first_due().map(|place| place.at);
-        let leases = self.leases_gone.first_key_value().map(|(place, _)| place.at);
-        let ahead = leases.filter(|at| *at < Instant::NEVER);
+        let ahead =
+            self.leases_gone.first().map(|place| place.at).filter(|at| *at < Instant::NEVER);
         indexes.into_iter().chain(ahead).chain(self.timetable.next_due()).min()
     }
 }

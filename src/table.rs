@@ -68,11 +68,6 @@ impl<T> Table<T> {
         let places = self.places.range::<str, _>(names);
         places.map(|(name, place)| (name, &self.rows[*place as usize]))
     }
-
-    pub fn into_rows(self) -> impl Iterator<Item = (Name, T)> {
-        let Self { places, mut rows } = self;
-        places.into_iter().map(move |(name, place)| (name, rows.remove(place as usize)))
-    }
 }
 
 impl<T> Default for Table<T> {

@@ -5,47 +5,51 @@
 //!
 //! **Cost:** O(log n) per change.
 
+use crate::boundaries::Boundaries;
 use crate::id::Instant;
 use crate::name::Name;
 use crate::schedule::{Schedule, When};
 use crate::table::Table;
-use std::collections::BTreeSet;
 
 /// Schedules and the order in which they come due.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default)]
 pub struct Timetable {
     rows: Table<Schedule>,
     /// Those whose boundaries the engine works out.
-    due: BTreeSet<(Instant, Name)>,
+    due: Boundaries,
     /// Those whose boundaries the host works out, apart: a host that cannot must not be woken for
     /// them again and again.
-    crons: BTreeSet<(Instant, Name)>,
+    crons: Boundaries,
 }
 
 impl Timetable {
     pub fn of(rows: Table<Schedule>) -> Self {
         let mut timetable = Self::default();
-        rows.into_rows().for_each(|(name, schedule)| timetable.put(name, schedule));
-        timetable
+        rows.iter().for_each(|(name, schedule)| timetable.enter(name, schedule));
+        Self { rows, ..timetable }
     }
 
     pub fn put(&mut self, name: Name, schedule: Schedule) {
         self.remove(&name);
-        if let Some(next) = schedule.row.next {
-            self.order_of(&schedule).insert((next, name.clone()));
-        }
+        self.enter(&name, &schedule);
         self.rows.insert(name, schedule);
     }
 
     pub fn remove(&mut self, name: &Name) -> Option<Schedule> {
         let schedule = self.rows.remove(name.as_str())?;
         if let Some(next) = schedule.row.next {
-            self.order_of(&schedule).remove(&(next, name.clone()));
+            self.order_of(&schedule).remove(next, name);
         }
         Some(schedule)
     }
 
-    fn order_of(&mut self, schedule: &Schedule) -> &mut BTreeSet<(Instant, Name)> {
+    fn enter(&mut self, name: &Name, schedule: &Schedule) {
+        if let Some(next) = schedule.row.next {
+            self.order_of(schedule).insert(next, name.clone());
+        }
+    }
+
+    fn order_of(&mut self, schedule: &Schedule) -> &mut Boundaries {
         match schedule.spec.when {
             When::Cron { .. } => &mut self.crons,
             When::Every(_) | When::At(_) => &mut self.due,
@@ -62,22 +66,24 @@ impl Timetable {
     }
 
     /// Whose next boundary has come, the earliest first; without `cron`.
-    pub fn due(&self, now: Instant) -> impl Iterator<Item = &(Instant, Name)> {
+    pub fn due(&self, now: Instant) -> impl Iterator<Item = (Instant, &Name)> {
         self.due.iter().take_while(move |(at, _)| *at <= now)
     }
 
     /// All of `cron` that wait for a boundary, the earliest first.
     pub fn crons(&self) -> impl Iterator<Item = (Instant, &Name)> {
-        self.crons.iter().map(|(at, name)| (*at, name))
+        self.crons.iter()
     }
 
     /// When the next boundary comes; without `cron`.
     pub fn next_due(&self) -> Option<Instant> {
-        self.due.first().map(|(at, _)| *at)
+        self.due.first()
     }
 
     /// Whether the orders are those of the rows.
     pub fn is_sound(&self) -> bool {
-        *self == Self::of(self.rows.clone())
+        let mut rebuilt = Self::default();
+        self.rows.iter().for_each(|(name, schedule)| rebuilt.enter(name, schedule));
+        self.due == rebuilt.due && self.crons == rebuilt.crons
     }
 }

@@ -157,14 +157,15 @@ impl TaskIndex {
     pub fn due(&self, from: Instant, to: Instant) -> Vec<TaskId> {
         let (start, last) = (Place::default(), Place::last(to));
         let ranges = [
-            (Order::Scheduled, start..=last),
-            (Order::Inflight, start..=Place::first(to)),
-            (Order::Expiry, start..=last),
-            (Order::Retention, retention::beyond(from)..=last),
+            (Order::Scheduled, start, last),
+            (Order::Inflight, start, Place::first(to)),
+            (Order::Expiry, start, last),
+            (Order::Retention, retention::beyond(from), last),
         ];
         let mut due: Vec<TaskId> = Vec::new();
-        for (order, range) in ranges {
-            due.extend(self.order(order).range(range).map(|(_, id)| *id));
+        for (order, start, last) in ranges {
+            let rows = self.rows(order, Bound::Included(start));
+            due.extend(rows.take_while(|(place, _)| **place <= last).map(|(_, id)| *id));
         }
         due.sort_unstable();
         due.dedup();

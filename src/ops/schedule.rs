@@ -5,6 +5,7 @@
 
 use super::enqueue::{self, Enqueue};
 use super::write::require_size;
+use crate::boundaries::Boundaries;
 use crate::error::{Error, quoted};
 use crate::id::Instant;
 use crate::limits::{
@@ -15,7 +16,6 @@ use crate::rights::{Realm, Right};
 use crate::schedule::{Job, Passed, Schedule, ScheduleRow, ScheduleSpec, When};
 use crate::table::Table;
 use crate::txn::Txn;
-use std::collections::BTreeSet;
 
 /// A schedule to be.
 #[derive(Clone, Debug)]
@@ -89,10 +89,10 @@ pub fn unschedule(txn: &mut Txn<'_>, name: NameRef<'_>) -> Result<bool, Error> {
 /// `LIMIT_EXCEEDED` when the ids are used up.
 pub fn fire_due(txn: &mut Txn<'_>) -> Result<Fired, Error> {
     let mut room = Room::default();
-    for (next, name) in due(txn) {
+    for (next, name) in due(txn).iter() {
         let schedule = txn.schedule(name.as_str()).expect("what is due is there").clone();
         let Some(passed) = schedule.spec.when.passed(next, txn.now) else { continue };
-        if !fire(txn, &name, &schedule, &passed, &mut room)? {
+        if !fire(txn, name, &schedule, &passed, &mut room)? {
             return Ok(room.fired(true));
         }
     }
@@ -100,17 +100,18 @@ pub fn fire_due(txn: &mut Txn<'_>) -> Result<Fired, Error> {
 }
 
 /// What is due, the earliest first; of the merged ones no more than a commit fires.
-fn due(txn: &Txn<'_>) -> BTreeSet<(Instant, Name)> {
+fn due(txn: &Txn<'_>) -> Boundaries {
+    let mut due = Boundaries::default();
     let merged = txn.state.timetable.due(txn.now);
     let merged = merged.filter(|(_, name)| txn.staged.schedule(name.as_str()).is_none());
-    let merged = merged.take(FIRED_ROWS_MAX).cloned();
-    let staged = txn.staged.schedules().filter_map(|(name, schedule)| {
-        let next = schedule?.due(txn.now)?;
-        Some((next, name.clone()))
-    });
-    // To collect them would compile a sort for this type alone.
-    let mut due = BTreeSet::new();
-    due.extend(merged.chain(staged));
+    for (next, name) in merged.take(FIRED_ROWS_MAX) {
+        due.insert(next, name.clone());
+    }
+    for (name, schedule) in txn.staged.schedules() {
+        if let Some(next) = schedule.and_then(|schedule| schedule.due(txn.now)) {
+            due.insert(next, name.clone());
+        }
+    }
     due
 }
 

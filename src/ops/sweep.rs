@@ -62,13 +62,13 @@ fn kept_past(txn: &Txn<'_>, queue: QueueId, max: usize) -> Vec<crate::name::Name
     let Some(rows) = txn.state.queues.get(queue.0 as usize) else {
         return Vec::new();
     };
-    let past = rows.kept_until.iter().take_while(|(place, _)| place.at <= txn.now);
-    past.filter(|(place, key)| {
+    let past = rows.kept_keys().take_while(|(_, kept)| kept.until <= txn.now);
+    past.filter(|(key, kept)| {
         let staged = txn.staged.kept_key(queue, key.as_str());
-        staged.is_none_or(|row| row.is_some_and(|kept| kept.place() == **place))
+        staged.is_none_or(|row| row.is_some_and(|staged| staged.place() == kept.place()))
     })
     .take(max)
-    .map(|(_, key)| key.clone())
+    .map(|(key, _)| key.clone())
     .collect()
 }
 

@@ -11,7 +11,7 @@ import { type Check, linesOf, matching, withoutComments } from './files.js';
 /** Modules of `src/`. The codec knows rows, never an operation. */
 const ENGINE_LAYERS = [
   ['id', 'limits', 'error', 'name', 'blob', 'place'],
-  ['backoff', 'rights', 'table', 'keys'],
+  ['backoff', 'rights', 'table', 'keys', 'ordered', 'boundaries'],
   ['task', 'lease'],
   ['schedule'],
   ['change'],
