@@ -114,6 +114,24 @@ export function requireArray(argument: string, value: unknown, max?: number): un
   return Array.from({ length }, (_, index): unknown => value[index]);
 }
 
+/** A copy of bytes, which are as many as they are and not as many as they say. */
+export function copyBytes(
+  argument: string,
+  value: unknown,
+  expected = 'a Uint8Array',
+): Uint8Array<ArrayBuffer> {
+  // The trap: a proxy of bytes is an instance as well, but is none.
+  if (ArrayBuffer.isView(value) && value instanceof Uint8Array) {
+    try {
+      // The trap: slice() of a Buffer is no copy.
+      return new Uint8Array(value);
+    } catch {
+      throw invalid(argument, expected, 'one whose buffer was given away');
+    }
+  }
+  throw invalid(argument, expected, shown(value));
+}
+
 /** Also one of another realm, or of a library: whatever can do what is asked of it. */
 export function optionalSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;

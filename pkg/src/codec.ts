@@ -4,7 +4,7 @@
  * **Invariant**: what comes back equals what went in, or it was refused with the path to the
  * culprit. The only liberties are JSON's own: undefined properties are left out, and -0 becomes 0.
  */
-import { invalid, requireFunction } from './arguments.js';
+import { copyBytes, invalid, requireFunction } from './arguments.js';
 import { FencepostError, quote, shown } from './errors.js';
 import { requireName } from './names.js';
 import type { Codec } from './types.js';
@@ -52,9 +52,8 @@ export function readCodec(value: unknown): RowCodec {
   return {
     name: name === 'json' ? undefined : name,
     encode(payload, argument) {
-      const bytes: unknown = given.encode(payload);
-      if (bytes instanceof Uint8Array) return bytes.slice();
-      throw invalid(argument, `a Uint8Array from the codec ${quote(name)}`, shown(bytes));
+      const expected = `a Uint8Array from the codec ${quote(name)}`;
+      return copyBytes(argument, given.encode(payload), expected);
     },
     decode: (bytes) => given.decode(bytes),
   };

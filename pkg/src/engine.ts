@@ -18,6 +18,7 @@
  */
 
 import {
+  copyBytes,
   invalid,
   optionalFlag,
   optionalPayloadLimit,
@@ -28,7 +29,6 @@ import {
   requireWhole,
 } from './arguments.js';
 import { errorText } from './codec.js';
-import { shown } from './errors.js';
 import type { EngineOptions } from './load.js';
 import { requireName, sharedName } from './names.js';
 import {
@@ -307,9 +307,9 @@ export class Engine {
    * while something decided waits
    */
   merge(entry: Uint8Array): void {
-    const bytes = readBytes(entry, 'entry');
-    if (bytes === this.#taken) this.#bridge.mergeSealed();
-    else this.#bridge.merge(bytes);
+    const taken = this.#taken;
+    if (taken !== undefined && entry === taken) this.#bridge.mergeSealed();
+    else this.#bridge.merge(readBytes(entry, 'entry'));
     this.#taken = undefined;
   }
 
@@ -382,8 +382,13 @@ function readRawEnqueue(argument: string, value: unknown): EnqueueRequest {
 }
 
 function readBytes(value: unknown, argument: string): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  throw invalid(argument, 'a Uint8Array', shown(value));
+  return isPlain(value) ? value : copyBytes(argument, value);
+}
+
+/** Whether bytes that are packed at once need no copy: nobody has told them another length. */
+function isPlain(value: unknown): value is Uint8Array {
+  if (!ArrayBuffer.isView(value) || Object.hasOwn(value, 'length')) return false;
+  return Object.getPrototypeOf(value) === Uint8Array.prototype && value.byteLength > 0;
 }
 
 /** Its fields are listed where they are used: an object begun by a spread is slow to make. */

@@ -1,5 +1,6 @@
 /** Opens a store: journal, engine, first entry. */
 import {
+  copyBytes,
   invalid,
   optionalChoice,
   optionalPayloadLimit,
@@ -175,9 +176,6 @@ function readSettings(value: unknown): Settings {
   const { journal, clock, wasm, expectLogId, restore } = options;
   if (journal !== undefined) requireMethods('journal', journal, JOURNAL_METHODS);
   if (clock !== undefined) requireMethods('clock', clock, CLOCK_METHODS);
-  if (restore !== undefined && !(restore instanceof Uint8Array)) {
-    throw invalid('restore', 'a Uint8Array', shown(restore));
-  }
   const timeout = optionalWhole('timeout', options.timeout, 1, TIMER_MAX);
   return {
     journal: journal as Journal | undefined,
@@ -188,7 +186,7 @@ function readSettings(value: unknown): Settings {
     wasm,
     timeout: Number.isNaN(timeout) ? TIMEOUT_MS : timeout,
     expectLogId: expectLogId === undefined ? undefined : requireText('expectLogId', expectLogId),
-    restore: restore?.slice(),
+    restore: restore === undefined ? undefined : copyBytes('restore', restore),
   };
 }
 

@@ -145,6 +145,21 @@ test('a follow-up may name a codec, and a task of another codec takes no result'
   assert.equal(adopted?.payload, 'abc');
 });
 
+test('a codec may use the bytes of its answer again', async () => {
+  const { store } = await bench();
+  for (const bytes of [new Uint8Array(1), Buffer.alloc(1)]) {
+    const queue = store.queue(`of ${bytes.constructor.name}`, {
+      codec: { encode: (value) => bytes.fill(value as number), decode: ([one]) => one },
+    });
+    await Promise.all([1, 2].map((value) => queue.enqueue(value)));
+    const tasks = await queue.claim('w', { max: 2 });
+    assert.deepEqual(
+      tasks.map((task) => task.payload),
+      [1, 2],
+    );
+  }
+});
+
 test("a codec's own error is thrown where the payload is looked at", async () => {
   const { store } = await bench();
   const broken: Codec = {
