@@ -132,6 +132,16 @@ export function copyBytes(
   throw invalid(argument, expected, shown(value));
 }
 
+/** Bytes that are packed at once: copied only where they might say another length than theirs. */
+export function readBytes(value: unknown, argument: string): Uint8Array {
+  return isPlain(value) ? value : copyBytes(argument, value);
+}
+
+function isPlain(value: unknown): value is Uint8Array {
+  if (!ArrayBuffer.isView(value) || Object.hasOwn(value, 'length')) return false;
+  return Object.getPrototypeOf(value) === Uint8Array.prototype && value.byteLength > 0;
+}
+
 /** Also one of another realm, or of a library: whatever can do what is asked of it. */
 export function optionalSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;

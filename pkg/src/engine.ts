@@ -18,12 +18,12 @@
  */
 
 import {
-  copyBytes,
   invalid,
   optionalFlag,
   optionalPayloadLimit,
   optionalSeed,
   optionalWhole,
+  readBytes,
   readOptions,
   requireArray,
   requireWhole,
@@ -379,16 +379,6 @@ const RAW_QUEUE = {
 function readRawEnqueue(argument: string, value: unknown): EnqueueRequest {
   const given = readOptions(argument, value, ENQUEUE_FIELDS);
   return enqueueRequest(sharedName('queue', given.queue), RAW_QUEUE, given.payload, given);
-}
-
-function readBytes(value: unknown, argument: string): Uint8Array {
-  return isPlain(value) ? value : copyBytes(argument, value);
-}
-
-/** Whether bytes that are packed at once need no copy: nobody has told them another length. */
-function isPlain(value: unknown): value is Uint8Array {
-  if (!ArrayBuffer.isView(value) || Object.hasOwn(value, 'length')) return false;
-  return Object.getPrototypeOf(value) === Uint8Array.prototype && value.byteLength > 0;
 }
 
 /** Its fields are listed where they are used: an object begun by a spread is slow to make. */

@@ -40,7 +40,7 @@ test('only the very entry that was taken is merged as such', async () => {
   throws(() => engine.merge(undefined as never), 'INVALID_ARGUMENT');
 });
 
-test('an entry that was given away after it was taken is still the one that was taken', async () => {
+test('an entry whose buffer was given away is still the one that was taken', async () => {
   const engine = await Engine.load({ seed: 1n, replica: 1 });
   engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(1) }, NOW);
   const entry = engine.takeEntry();
