@@ -4,7 +4,7 @@ import { open } from 'fencepost';
 const store = await open('quickstart'); // kept in ./.fencepost/quickstart
 const mail = store.queue('mail', { backoff: { base: 200 } });
 
-// The key makes a second run harmless: the same mail is not enqueued again.
+// The key makes a second run harmless: for a day after it is done, no mail is enqueued again.
 await mail.enqueue({ to: 'ada@example.com' }, { key: 'welcome-ada' });
 await mail.enqueue({ to: 'noor@example.com' }, { key: 'welcome-noor', priority: 5 });
 
