@@ -21,8 +21,8 @@ use crate::codec::EntryWriter;
 use crate::error::{Error, Outcome};
 use crate::event::Recorder;
 use crate::id::Instant;
-use crate::limits::{COMMAND_BYTES_MAX, NOW_MAX, PAYLOAD_BYTES_DEFAULT};
-use crate::name::{Name, NameRef};
+use crate::limits::{COMMAND_BYTES_MAX, NOW_MAX};
+use crate::name::Name;
 use crate::ops::{self, read::View};
 use crate::rights::Caller;
 use crate::staged::{Savepoint, Staged};
@@ -59,24 +59,6 @@ pub struct Options {
     /// Unique among the open replicas of a log; below 2^53.
     pub replica: u64,
     pub payload_bytes_max: usize,
-}
-
-impl Options {
-    /// Seeded by the system.
-    ///
-    /// # Errors
-    /// When the system has no random numbers.
-    pub fn random(store: NameRef<'_>) -> Result<Self, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let number = |half: usize| {
-            let half = bytes[half..half + 8].try_into().expect("eight bytes");
-            u64::from_le_bytes(half)
-        };
-        let replica = number(8) & crate::id::SAFE_MAX;
-        let (store, payload_bytes_max) = (store.to_name(), PAYLOAD_BYTES_DEFAULT);
-        Ok(Self { store, seed: number(0), replica, payload_bytes_max })
-    }
 }
 
 /// A replica of a store, without its journal.
