@@ -170,6 +170,17 @@ fn a_request_that_is_cut_anywhere_is_refused_and_changes_nothing() {
 }
 
 #[wasm_bindgen_test]
+fn a_state_without_a_name_is_refused_and_not_taken_for_every_state() {
+    let mut core = core();
+    for state in [5.0, 4_294_967_300.0] {
+        let purge = Request::default().name(0, "mail").numbers(&[state]).raw(&[0]);
+        assert!(purge.call(&mut core, Operation::QueuePurge, NOW) < 0);
+        let message = texts(&core, 2).pop().flatten();
+        assert_eq!(message, some("state: expected the number of a state, got "));
+    }
+}
+
+#[wasm_bindgen_test]
 fn a_broken_clock_name_or_operation_is_refused_by_name() {
     let mut core = core();
     for now in [-1.0, 0.5, f64::NAN, f64::INFINITY] {

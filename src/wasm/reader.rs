@@ -131,7 +131,7 @@ impl<'a> Reader<'a> {
 
     pub fn required_text(&mut self, argument: &'static str) -> &'a str {
         self.text(argument).unwrap_or_else(|| {
-            self.missing(argument, "bytes");
+            self.missing(argument, "text");
             ""
         })
     }

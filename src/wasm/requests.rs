@@ -55,6 +55,8 @@ fn priority(reader: &mut Reader<'_>) -> Priority {
     })
 }
 
+const JITTERS: [Jitter; 3] = [Jitter::Equal, Jitter::Full, Jitter::None];
+
 fn stamps(reader: &mut Reader<'_>) -> Stamps {
     let default = Stamps::default();
     Stamps {
@@ -63,11 +65,7 @@ fn stamps(reader: &mut Reader<'_>) -> Stamps {
         backoff: Backoff {
             base: reader.millis("backoff.base").unwrap_or(default.backoff.base),
             max: reader.millis("backoff.max").unwrap_or(default.backoff.max),
-            jitter: match reader.byte() {
-                1 => Jitter::Full,
-                2 => Jitter::None,
-                _ => Jitter::Equal,
-            },
+            jitter: reader.choice("backoff.jitter", &JITTERS),
         },
         dead_retention: reader.millis("deadRetention").unwrap_or(default.dead_retention),
         result_retention: reader.millis("resultRetention").unwrap_or(default.result_retention),
@@ -109,7 +107,13 @@ fn token(reader: &mut Reader<'_>) -> Token {
 
 /// A state to look for; absent: any.
 pub fn phase(reader: &mut Reader<'_>) -> Option<Phase> {
-    Phase::ALL.get(reader.whole("state")? as usize).copied()
+    let number = reader.whole("state")?;
+    let phase = Phase::ALL.into_iter().find(|phase| *phase as u64 == number);
+    if phase.is_none() {
+        let (expected, number) = ("the number of a state", number as f64);
+        reader.fail(Fault::Number { argument: "state", expected, number });
+    }
+    phase
 }
 
 pub fn task_ref<'a>(reader: &mut Reader<'a>) -> (NameRef<'a>, TaskId) {

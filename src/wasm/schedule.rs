@@ -92,11 +92,7 @@ fn schedule<'a>(reader: &mut Reader<'a>) -> ScheduleRequest<'a> {
     let name = reader.name("name");
     let when = when(reader);
     let first = reader.whole("first").map(Instant::saturating);
-    let catch_up = match reader.byte() {
-        1 => CatchUp::Last,
-        2 => CatchUp::None,
-        _ => CatchUp::All,
-    };
+    let catch_up = reader.choice("catchUp", &[CatchUp::All, CatchUp::Last, CatchUp::None]);
     let Enqueue { queue, payload, priority, expires_in, stamps, .. } = requests::enqueue(reader);
     let queue = queue.to_name();
     let job = Job { queue, payload, priority, expires_in, catch_up, stamps };
