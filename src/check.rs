@@ -36,6 +36,9 @@ pub fn verify(state: &State) -> Report {
         if !queue.kept_until_is_sound() {
             problems.push(format!("queue {:?}: kept keys differ", queue.name.as_str()));
         }
+        if queue.outlook != queue.outlook(state.horizon()) {
+            problems.push(format!("queue {:?}: what time changes differs", queue.name.as_str()));
+        }
     }
     let gone = state.leases.iter().map(|(name, row)| (row.gone_place(), name.clone()));
     if state.leases_gone != gone.collect() {

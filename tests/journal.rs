@@ -4,6 +4,7 @@ mod support;
 
 use fencepost::blob::Blob;
 use fencepost::change::{Change, CommitId, Removal};
+use fencepost::check::verify;
 use fencepost::codec::decode_entry;
 use fencepost::error::Code;
 use fencepost::id::{Instant, Millis, QueueId, Slot, TaskId};
@@ -322,6 +323,18 @@ fn what_is_overdue_wakes_the_store_until_it_is_enforced_whoever_looked_meanwhile
         assert_eq!(replica.state().next_due(), None);
         assert_verified(replica);
     }
+}
+
+#[test]
+fn a_queue_that_would_wake_the_store_at_another_time_than_its_rows_is_found() {
+    let mut engine = engine(1);
+    let expires_in = Some(Millis::saturating(10));
+    engine.enqueue(at(0), Enqueue { expires_in, ..Enqueue::new(mail(), blob("a")) }).unwrap();
+    commit(&mut engine);
+    let mut state = engine.state().clone();
+    assert_eq!(verify(&state).problems, Vec::<String>::new());
+    state.queues[0].outlook.next_due = Some(at(11));
+    assert_eq!(verify(&state).problems, ["queue \"mail\": what time changes differs"]);
 }
 
 #[test]
