@@ -16,7 +16,8 @@ use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::marker::PhantomData;
 
-/// Nobody can find many keys of one hash by the default hasher.
+/// The default hasher is no secret: whoever looks for keys of one hash finds a pair in some 2^32
+/// tries. Each costs a step of those that meet it, and no answer.
 #[derive(Clone, Debug)]
 pub struct Keys<T, H = DefaultHasher> {
     /// Of the type that the task indexes have, so that the compiler makes it once: what stands for

@@ -9,7 +9,6 @@ use crate::id::TaskId;
 use crate::place::Place;
 use slab::Slab;
 use std::collections::{BTreeMap, btree_map};
-use std::ops::Bound;
 
 #[derive(Clone, Debug)]
 pub struct Ordered<T> {
@@ -37,12 +36,6 @@ impl<T> Ordered<T> {
 
     pub fn first(&self) -> Option<Place> {
         self.places.first_key_value().map(|(place, _)| *place)
-    }
-
-    /// The first one behind a place.
-    pub fn first_behind(&self, place: Place) -> Option<Place> {
-        let rest = (Bound::Excluded(place), Bound::Unbounded);
-        self.places.range(rest).next().map(|(place, _)| *place)
     }
 
     pub fn iter(&self) -> Iter<'_, T> {

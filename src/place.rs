@@ -1,6 +1,7 @@
 //! Where a row stands in an ordered index, whichever of them it is.
 //!
-//! One type for all of them, so that the compiler makes one tree and not seven.
+//! One type for all of them, so that the compiler makes one tree and not seven. Other orders use it
+//! for the same reason: of hashes, of instants.
 
 use crate::id::{Instant, Priority, QueueId, SAFE_MAX, Seq, TaskId};
 
@@ -10,7 +11,7 @@ use crate::id::{Instant, Priority, QueueId, SAFE_MAX, Seq, TaskId};
 pub struct Place {
     pub rank: u64,
     pub at: Instant,
-    /// A sequence number or an id: unique in its index.
+    /// A sequence number, an id, or what tells apart what is alike: unique in its index.
     pub number: u64,
 }
 
