@@ -112,7 +112,7 @@ export function engineOn(platform: Platform): EngineLoader {
 }
 
 export class Engine {
-  readonly #bridge: Bridge;
+  #bridge: Bridge;
   /** The entry taken last, so that merging it again need not decode it. */
   #taken: Uint8Array | undefined;
 
@@ -347,11 +347,19 @@ export class Engine {
     return this.#bridge.slot;
   }
 
-  /** Gives the memory back. Nothing may be called afterwards. */
+  /** Gives the memory back. Whatever is called afterwards throws `INVALID_ARGUMENT`. */
   free(): void {
     this.#bridge.free();
+    this.#bridge = FREED;
   }
 }
+
+/** In place of an engine whose memory was given back. */
+const FREED = new Proxy({} as Bridge, {
+  get() {
+    throw invalid('engine', 'one that was not freed', 'a call after free()');
+  },
+});
 
 const CLAIM_FIELDS = ['queue', 'owner', 'max', 'lease'] as const;
 const ENQUEUE_FIELDS = ['queue', 'payload', ...ENQUEUE_OPTIONS] as const;

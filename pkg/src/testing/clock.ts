@@ -8,6 +8,7 @@
  * await clock.advance(5_000)
  * ```
  */
+import { requireWhole } from '../arguments.js';
 import { nextTurn } from '../turn.js';
 import type { Clock } from '../types.js';
 
@@ -34,9 +35,14 @@ const START = 1_735_689_600_000;
 /** Turns that a chain of journal calls may take; a turn without work is cheap. */
 const TURNS = 20;
 
-/** `start`: what the wall clock shows first. The monotonic clock begins at 0. */
+/**
+ * `start`: what the wall clock shows first, in milliseconds since the Unix epoch. The monotonic
+ * clock begins at 0.
+ *
+ * @throws FencepostError `INVALID_ARGUMENT` for a start that is no whole number from 0 on
+ */
 export function virtualClock(start: number = START): VirtualClock {
-  return new Virtual(start);
+  return new Virtual(requireWhole('start', start, 0));
 }
 
 interface VirtualTimer {

@@ -103,3 +103,19 @@ test('what only looks like bytes is refused', async () => {
   }
   assert.equal(engine.takeEntry(), null);
 });
+
+test('a freed engine refuses whatever is asked of it, by name', async () => {
+  const engine = await Engine.load({ seed: 1n, replica: 1 });
+  engine.free();
+  const calls = [
+    () => engine.queueEnqueue({ queue: 'q', payload: new Uint8Array() }, NOW),
+    () => engine.queueClaim({ queue: 'q', owner: 'w' }, NOW),
+    () => engine.takeEntry(),
+    () => engine.merge(new Uint8Array(100_000)),
+    () => engine.discard(),
+    () => engine.snapshot(),
+    () => engine.version,
+    () => engine.free(),
+  ];
+  for (const call of calls) throws(call, 'INVALID_ARGUMENT');
+});

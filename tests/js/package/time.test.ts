@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { memory, open } from 'fencepost';
 import { LogClock, NOW_MAX } from '../../../pkg/dist/clock.js';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
-import { bench, claimOne, held, payloads } from './support.js';
+import { bench, claimOne, held, payloads, throws } from './support.js';
 
 test('the log follows the wall clock, and a jump forward is taken', () => {
   const clock = virtualClock(1_000);
@@ -132,4 +132,11 @@ test('a repair brings back a cron that only the log knows, though none was read 
   await store.repairClock();
   assert.equal((await store.schedules.get('daily'))?.next, right + 3 * 3_600_000);
   await store.close();
+});
+
+test('a virtual clock begins at an instant and at nothing else', () => {
+  for (const start of [{ start: 1_000 }, '1000', -1, 0.5, Number.NaN, null]) {
+    throws(() => virtualClock(start as number), 'INVALID_ARGUMENT');
+  }
+  assert.equal(virtualClock(0).now(), 0);
 });
