@@ -264,6 +264,18 @@ fn a_damaged_snapshot_founds_nothing() {
 }
 
 #[test]
+fn a_snapshot_founds_nothing_over_an_entry_that_is_sealed() {
+    let (old, _) = small_log();
+    let mut new = engine(9);
+    new.found_if_empty(at(0)).unwrap();
+    new.seal().unwrap().expect("the log is founded");
+    let error = new.found_from(&old.snapshot().bytes, at(0)).unwrap_err();
+    assert_eq!(error.code(), Code::InvalidArgument);
+    new.merge_sealed().unwrap();
+    assert_verified(&new);
+}
+
+#[test]
 fn a_key_stays_taken_when_its_new_holder_comes_before_the_old_one_goes() {
     let key = NameRef::key("k").unwrap();
     let old = || Enqueue { key: Some(key), ..Enqueue::new(mail(), blob("old")) };

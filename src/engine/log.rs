@@ -173,6 +173,7 @@ impl Engine {
     /// # Errors
     /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`; `INVALID_ARGUMENT` when this log is founded already.
     pub fn found_from(&mut self, bytes: &[u8], now: Instant) -> Result<(), Error> {
+        self.require_open()?;
         if self.state.head.store.is_some() || self.staged.commands() > 0 {
             return Err(Error::InvalidArgument {
                 argument: "restore",
