@@ -19,7 +19,6 @@
 
 import {
   invalid,
-  optionalFlag,
   optionalPayloadLimit,
   optionalSeed,
   optionalWhole,
@@ -28,15 +27,14 @@ import {
   requireArray,
   requireWhole,
 } from './arguments.js';
-import { errorText } from './codec.js';
 import type { EngineOptions } from './load.js';
 import { requireName, sharedName } from './names.js';
 import {
   ENQUEUE_OPTIONS,
   enqueueRequest,
+  failRequest,
   PLAIN_QUEUE,
   readClaimMax,
-  readDelay,
   readIdCursor,
   readLimit,
   requireId,
@@ -170,17 +168,7 @@ export class Engine {
     now: number,
   ): Outcome<{ state: TaskState; runAt?: number }> {
     const given = readOptions('request', request, FAIL_FIELDS);
-    const { queue, id, token } = readClaim(given);
-    const fail = {
-      queue,
-      id,
-      token,
-      error: errorText(given.error),
-      delay: readDelay(given.delay),
-      final: optionalFlag('final', given.final),
-      writes: readWrites(given.writes),
-    };
-    return this.#bridge.queueFail(fail, root(now));
+    return this.#bridge.queueFail(failRequest(readClaim(given), given.error, given), root(now));
   }
 
   /** Answers the new deadline: `now + extend`; default: the claim's own length. */
