@@ -195,3 +195,21 @@ fn a_broken_clock_name_or_operation_is_refused_by_name() {
     let message = texts(&core, 2).pop().flatten();
     assert_eq!(message, some("operation: expected the number of an operation, got "));
 }
+
+/// Every step is a new buffer to JavaScript, of the whole size, and brings a collection nearer.
+#[wasm_bindgen_test]
+fn memory_grows_by_an_eighth_and_not_by_a_page() {
+    let pages = || core::arch::wasm32::memory_size::<0>();
+    let mut steps = vec![pages()];
+    let mut held = Vec::new();
+    while held.len() < 40_000 {
+        held.push(vec![1_u8; 1_000]);
+        if steps.last() != Some(&pages()) {
+            steps.push(pages());
+        }
+    }
+    assert!(steps.len() > 3, "{steps:?}");
+    for step in steps.windows(2) {
+        assert!(step[1] - step[0] >= (step[0] / 8).max(16), "{steps:?}");
+    }
+}

@@ -22,6 +22,8 @@ mod events;
 mod inspect;
 mod lease;
 mod log;
+#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
+mod memory;
 mod operations;
 mod queue;
 mod reader;
@@ -41,11 +43,6 @@ pub use operations::Operation;
 use reader::Request;
 use wasm_bindgen::prelude::*;
 use writer::Writer;
-
-/// Smaller than the allocator of the standard library.
-#[cfg(all(target_arch = "wasm32", target_os = "unknown"))]
-#[global_allocator]
-static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 /// An engine and the two regions of its border.
 #[wasm_bindgen]

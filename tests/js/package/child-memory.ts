@@ -4,6 +4,7 @@
  */
 import { setImmediate as turn } from 'node:timers/promises';
 import { memory, open } from 'fencepost';
+import { Engine } from 'fencepost/engine';
 
 declare const gc: () => void;
 
@@ -53,6 +54,21 @@ async function openAndClose(): Promise<void> {
   await store.close();
 }
 
+/** Holds more and more, until the engine gets no more memory. */
+async function fill(): Promise<void> {
+  const engine = await Engine.load();
+  const payload = new Uint8Array(10_000);
+  try {
+    for (;;) {
+      engine.queueEnqueue({ queue: 'mail', payload }, 0);
+      engine.merge(engine.takeEntry() ?? payload);
+    }
+  } catch (error) {
+    if (!(error instanceof WebAssembly.RuntimeError)) throw error;
+  }
+  await measure();
+}
+
 /** Does it at least so many times, and measures in between. */
 async function measured(times: number, work: () => Promise<void>): Promise<void> {
   for (let measurement = 0; measurement < Number(measurements); measurement += 1) {
@@ -61,4 +77,9 @@ async function measured(times: number, work: () => Promise<void>): Promise<void>
   }
 }
 
-await (what === 'operate' ? operate(Number(amount)) : measured(Number(amount), openAndClose));
+const works = {
+  operate: () => operate(Number(amount)),
+  cycle: () => measured(Number(amount), openAndClose),
+  fill,
+};
+await works[what as keyof typeof works]();

@@ -1,4 +1,7 @@
-/** Memory stays as it is, however long a store lives and however many there were. */
+/**
+ * Memory stays as it is, however long a store lives and however many there were, and can be used
+ * up.
+ */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -10,6 +13,7 @@ const CYCLES = 1_000;
 const MEASUREMENTS = 10;
 /** What may differ between two measurements of the same thing. */
 const GROWTH_MAX = 1.2;
+const PAGE_BYTES = 64 << 10;
 const CHILD = fileURLToPath(new URL('child-memory.ts', import.meta.url));
 
 interface Measured {
@@ -22,10 +26,14 @@ interface Measured {
 }
 
 function measured(what: 'operate' | 'cycle', amount: number): Measured[] {
-  const child = [CHILD, what, String(amount), String(MEASUREMENTS)];
-  const args = ['--expose-gc', '--import', 'tsx', ...child];
-  const lines = execFileSync(process.execPath, args, { encoding: 'utf8' }).trim().split('\n');
-  assert.equal(lines.length, MEASUREMENTS);
+  const all = runChild([], [what, String(amount), String(MEASUREMENTS)]);
+  assert.equal(all.length, MEASUREMENTS);
+  return all;
+}
+
+function runChild(flags: string[], args: string[]): Measured[] {
+  const all = [...flags, '--expose-gc', '--import', 'tsx', CHILD, ...args];
+  const lines = execFileSync(process.execPath, all, { encoding: 'utf8' }).trim().split('\n');
   return lines.map((line) => JSON.parse(line) as Measured);
 }
 
@@ -56,4 +64,11 @@ test(`after ${CYCLES} stores were opened and closed, none is left in memory`, ()
   );
   const alive = Math.max(...all.map((it) => it.alive));
   assert.ok(alive <= 2, `${alive} engines were alive at once`);
+});
+
+test('an engine uses its memory up to the last pages before it gets no more', () => {
+  const pagesMax = 400;
+  const [{ engine } = { engine: 0 }] = runChild([`--wasm-max-mem-pages=${pagesMax}`], ['fill']);
+  const pages = engine / PAGE_BYTES;
+  assert.ok(pages > pagesMax - 4 && pages <= pagesMax, `${pages} of ${pagesMax} pages were used`);
 });
