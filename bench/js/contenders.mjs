@@ -13,28 +13,52 @@ const BATCH = 100;
 const payload = new Uint8Array(200).fill(120);
 const out = (name) => new URL(`../out/${name}`, import.meta.url);
 
-function commit(engine) {
-  const entry = engine.takeEntry();
+const room = new Uint8Array(64 << 10);
+
+/** Without `into`, the entry is a buffer of its own. */
+function commit(engine, into) {
+  const entry = engine.takeEntry(into);
   engine.merge(entry);
   return entry.length;
 }
 
+async function oneByOne(into) {
+  const engine = await Engine.load({ seed: 1n });
+  let serial = 0;
+  return (cycles) => {
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const now = START + ++serial;
+      engine.queueEnqueue({ queue: 'work', payload, key: `key-${serial}` }, now);
+      commit(engine, into);
+      const [task] = engine.queueClaim({ queue: 'work', owner: 'worker' }, now);
+      commit(engine, into);
+      engine.queueComplete({ queue: 'work', id: task.id, token: task.token }, now);
+      commit(engine, into);
+    }
+  };
+}
+
+function baseline(into) {
+  const engine = new BaselineEngine();
+  let serial = 0;
+  return (cycles) => {
+    for (let cycle = 0; cycle < cycles; cycle++) {
+      const now = START + ++serial;
+      engine.enqueue({ payload, key: `key-${serial}` }, now);
+      commit(engine, into);
+      const [task] = engine.claim({ owner: 'worker' }, now);
+      commit(engine, into);
+      engine.complete({ id: task.id, token: task.token }, now);
+      commit(engine, into);
+    }
+  };
+}
+
 const contenders = {
-  async single() {
-    const engine = await Engine.load({ seed: 1n });
-    let serial = 0;
-    return (cycles) => {
-      for (let cycle = 0; cycle < cycles; cycle++) {
-        const now = START + ++serial;
-        engine.queueEnqueue({ queue: 'work', payload, key: `key-${serial}` }, now);
-        commit(engine);
-        const [task] = engine.queueClaim({ queue: 'work', owner: 'worker' }, now);
-        commit(engine);
-        engine.queueComplete({ queue: 'work', id: task.id, token: task.token }, now);
-        commit(engine);
-      }
-    };
-  },
+  single: () => oneByOne(room),
+  'single-own': () => oneByOne(),
+  baseline: () => baseline(room),
+  'baseline-own': () => baseline(),
 
   async batches() {
     const engine = await Engine.load({ seed: 1n });
@@ -45,27 +69,11 @@ const contenders = {
         for (let item = 0; item < BATCH; item++) {
           engine.queueEnqueue({ queue: 'work', payload, key: `key-${++serial}` }, now);
         }
-        commit(engine);
+        commit(engine, room);
         const tasks = engine.queueClaim({ queue: 'work', owner: 'worker', max: BATCH }, now);
-        commit(engine);
+        commit(engine, room);
         for (const { id, token } of tasks) engine.queueComplete({ queue: 'work', id, token }, now);
-        commit(engine);
-      }
-    };
-  },
-
-  async baseline() {
-    const engine = new BaselineEngine();
-    let serial = 0;
-    return (cycles) => {
-      for (let cycle = 0; cycle < cycles; cycle++) {
-        const now = START + ++serial;
-        engine.enqueue({ payload, key: `key-${serial}` }, now);
-        commit(engine);
-        const [task] = engine.claim({ owner: 'worker' }, now);
-        commit(engine);
-        engine.complete({ id: task.id, token: task.token }, now);
-        commit(engine);
+        commit(engine, room);
       }
     };
   },

@@ -119,11 +119,27 @@ export function copyBytes(
   value: unknown,
   expected = 'a Uint8Array',
 ): Uint8Array<ArrayBuffer> {
+  // The trap: slice() of a Buffer is no copy.
+  return ofBytes(argument, value, expected, (bytes) => new Uint8Array(bytes));
+}
+
+/** A plain view of bytes: what is written to it is written to them. */
+export function viewBytes(argument: string, value: unknown): Uint8Array {
+  return ofBytes(argument, value, 'a Uint8Array', ({ buffer, byteOffset, byteLength }) => {
+    return new Uint8Array(buffer, byteOffset, byteLength);
+  });
+}
+
+function ofBytes<T>(
+  argument: string,
+  value: unknown,
+  expected: string,
+  make: (bytes: Uint8Array) => T,
+): T {
   // The trap: a proxy of bytes is an instance as well, but is none.
   if (ArrayBuffer.isView(value) && value instanceof Uint8Array) {
     try {
-      // The trap: slice() of a Buffer is no copy.
-      return new Uint8Array(value);
+      return make(value);
     } catch {
       throw invalid(argument, expected, 'one whose buffer was given away');
     }

@@ -26,26 +26,17 @@ import {
   readOptions,
   requireArray,
   requireWhole,
+  viewBytes,
 } from './arguments.js';
 import type { EngineOptions } from './load.js';
 import { requireName, sharedName } from './names.js';
-import {
-  ENQUEUE_OPTIONS,
-  enqueueRequest,
-  failRequest,
-  PLAIN_QUEUE,
-  readClaimMax,
-  readIdCursor,
-  readLimit,
-  requireId,
-} from './options.js';
+import { failRequest, readClaimMax, readIdCursor, readLimit, requireId } from './options.js';
 import { loadEngine, type Platform } from './platform/platform.js';
+import { optionalBytes, readClaim, readRawEnqueue, root } from './raw-requests.js';
 import type {
   Bridge,
   EnqueuedReply,
-  EnqueueRequest,
   LeaseReply,
-  Moment,
   Outcome,
   TaskReply,
   TaskState,
@@ -113,6 +104,9 @@ export class Engine {
   #bridge: Bridge;
   /** The entry taken last, so that merging it again need not decode it. */
   #taken: Uint8Array | undefined;
+  /** Where entries were written last, and our view of it. */
+  #into: Uint8Array | undefined;
+  #room: Uint8Array | undefined;
 
   /** Engines are made by `Engine.load`. */
   constructor(bridge: Bridge) {
@@ -282,9 +276,26 @@ export class Engine {
   /**
    * One entry of everything decided since the last, or `null` when nothing changed. Until it is
    * merged or discarded, no operation is taken.
+   *
+   * `into`: where the entry is written when it fits. The answer is then a view of the beginning of
+   * `into`, for hosts that have written it out before they give `into` again. By default, and when
+   * it does not fit, the answer is a buffer of its own, which costs a multiple.
+   *
+   * ```ts
+   * const room = new Uint8Array(64 * 1024)
+   * const entry = engine.takeEntry(room)
+   * if (entry) writeSync(journal, entry)
+   * ```
+   *
+   * @throws FencepostError `INVALID_ARGUMENT` when `into` is no Uint8Array
    */
-  takeEntry(): Uint8Array | null {
-    this.#taken = this.#bridge.takeBytes();
+  takeEntry(into?: Uint8Array): Uint8Array | null {
+    // The trap: the room is gone when its buffer was given away.
+    if (into !== this.#into || this.#room?.length === 0) {
+      this.#room = into === undefined ? undefined : viewBytes('into', into);
+      this.#into = into;
+    }
+    this.#taken = this.#bridge.takeBytes(this.#room);
     return this.#taken ?? null;
   }
 
@@ -350,7 +361,6 @@ const FREED = new Proxy({} as Bridge, {
 });
 
 const CLAIM_FIELDS = ['queue', 'owner', 'max', 'lease'] as const;
-const ENQUEUE_FIELDS = ['queue', 'payload', ...ENQUEUE_OPTIONS] as const;
 const REFERENCE_FIELDS = ['queue', 'id', 'token'] as const;
 const COMPLETE_FIELDS = [...REFERENCE_FIELDS, 'result', 'followUps', 'writes'] as const;
 const FAIL_FIELDS = [...REFERENCE_FIELDS, 'error', 'delay', 'final', 'writes'] as const;
@@ -362,30 +372,3 @@ const ACQUIRE_FIELDS = ['name', 'owner', 'ttl', 'meta'] as const;
 const RENEW_FIELDS = ['name', 'token', 'ttl', 'meta'] as const;
 const RELEASE_FIELDS = ['name', 'token'] as const;
 const GUARDED_FIELDS = ['name', 'token', 'writes'] as const;
-
-function root(now: number): Moment {
-  return { now: requireWhole('now', now, 0), caller: 0 };
-}
-
-const RAW_QUEUE = {
-  ...PLAIN_QUEUE,
-  codec: { name: undefined, encode: readBytes, decode: (bytes: Uint8Array) => bytes },
-};
-
-function readRawEnqueue(argument: string, value: unknown): EnqueueRequest {
-  const given = readOptions(argument, value, ENQUEUE_FIELDS);
-  return enqueueRequest(sharedName('queue', given.queue), RAW_QUEUE, given.payload, given);
-}
-
-/** Its fields are listed where they are used: an object begun by a spread is slow to make. */
-function readClaim(given: { queue?: unknown; id?: unknown; token?: unknown }) {
-  return {
-    queue: sharedName('queue', given.queue),
-    id: requireId(given.id),
-    token: requireWhole('token', given.token, 0),
-  };
-}
-
-function optionalBytes(argument: string, value: unknown): Uint8Array | undefined {
-  return value === undefined ? undefined : readBytes(value, argument);
-}

@@ -77,10 +77,13 @@ export class ReplyReader {
     return this.#bytes.slice(this.#at - size, this.#at);
   }
 
-  /** Bytes that lie beside the reply, which says where. */
-  beside(): Uint8Array {
+  /** Bytes that lie beside the reply, which says where; in `room` where they fit. */
+  beside(room: Uint8Array = NOTHING): Uint8Array {
     const start = this.count();
-    return this.#bytes.slice(start, start + this.count());
+    const size = this.count();
+    if (size > room.length) return this.#bytes.slice(start, start + size);
+    room.set(this.#bytes.subarray(start, start + size));
+    return room.subarray(0, size);
   }
 
   skip(bytes: number): this {

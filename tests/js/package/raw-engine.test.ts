@@ -119,3 +119,84 @@ test('a freed engine refuses whatever is asked of it, by name', async () => {
   ];
   for (const call of calls) throws(call, 'INVALID_ARGUMENT');
 });
+
+/** Engines of which every one decided the same. */
+async function decided(): Promise<Engine> {
+  const engine = await Engine.load({ seed: 1n, replica: 1 });
+  engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(100).fill(7) }, NOW);
+  return engine;
+}
+
+function takenOf(engine: Engine): Uint8Array {
+  const entry = engine.takeEntry();
+  assert.ok(entry);
+  return entry;
+}
+
+test('an entry is written into the bytes that were given for it, and nowhere else', async () => {
+  const own = takenOf(await decided());
+  const rooms = [
+    new Uint8Array(1_000).fill(9),
+    new Uint8Array(1_000).fill(9).subarray(5),
+    new Uint8Array(own.length).fill(9),
+    Buffer.alloc(1_000, 9),
+    new Uint8Array(new SharedArrayBuffer(1_000)).fill(9),
+    lying(new Uint8Array(1_000).fill(9), 1),
+  ];
+  for (const room of rooms) {
+    const engine = await decided();
+    const entry = engine.takeEntry(room);
+    assert.deepEqual(entry, own);
+    assert.equal(entry?.buffer, room.buffer);
+    assert.equal(entry?.byteOffset, room.byteOffset);
+    const whole = new Uint8Array(room.buffer);
+    const before = whole.subarray(0, room.byteOffset);
+    const behind = whole.subarray(room.byteOffset + own.length);
+    assert.ok([...before, ...behind].every((byte) => byte === 9));
+    engine.merge(entry ?? own);
+    assert.equal(engine.version, 2);
+  }
+});
+
+test('the bytes given for one entry take the next one as well, or other bytes do', async () => {
+  const engine = await decided();
+  const [room, other] = [new Uint8Array(1_000), new Uint8Array(1_000)];
+  for (const into of [room, room, other, undefined, room]) {
+    const entry = engine.takeEntry(into);
+    assert.ok(entry);
+    assert.equal(entry.buffer === into?.buffer, into !== undefined);
+    engine.merge(entry);
+    engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(1) }, NOW);
+  }
+  assert.equal(engine.slot, 5);
+});
+
+test('an entry that does not fit into the bytes given for it has bytes of its own', async () => {
+  const own = takenOf(await decided());
+  const small = new Uint8Array(own.length - 1);
+  for (const room of [small, new Uint8Array(), lying(new Uint8Array(1), 100_000)]) {
+    const engine = await decided();
+    const entry = engine.takeEntry(room);
+    assert.deepEqual(entry, own);
+    assert.notEqual(entry?.buffer, room.buffer);
+    assert.ok(new Uint8Array(room.buffer).every((byte) => byte === 0));
+  }
+});
+
+test('for what is no bytes, or was given away, no entry is taken', async () => {
+  const engine = await decided();
+  const room = new Uint8Array(1_000);
+  assert.ok(engine.takeEntry(room));
+  engine.discard();
+  engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(1) }, NOW);
+  structuredClone(room.buffer, { transfer: [room.buffer] });
+  const views = [new DataView(new ArrayBuffer(9)), new Uint16Array(900), new ArrayBuffer(900)];
+  const proxy = new Proxy(new Uint8Array(900), {});
+  for (const wrong of [room, null, 5, 'room', [], ...views, proxy]) {
+    const error = throws(() => engine.takeEntry(wrong as never), 'INVALID_ARGUMENT');
+    assert.equal(error.details.argument, 'into');
+    // Nothing was sealed, so it goes on.
+    engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(1) }, NOW);
+  }
+  assert.ok(engine.takeEntry());
+});

@@ -1,0 +1,34 @@
+/** What the engine alone is asked, as requests: checked like those of a store. */
+import { readBytes, readOptions, requireWhole } from './arguments.js';
+import { sharedName } from './names.js';
+import { ENQUEUE_OPTIONS, enqueueRequest, PLAIN_QUEUE, requireId } from './options.js';
+import type { EnqueueRequest, Moment } from './requests.js';
+
+const ENQUEUE_FIELDS = ['queue', 'payload', ...ENQUEUE_OPTIONS] as const;
+
+export function root(now: number): Moment {
+  return { now: requireWhole('now', now, 0), caller: 0 };
+}
+
+const RAW_QUEUE = {
+  ...PLAIN_QUEUE,
+  codec: { name: undefined, encode: readBytes, decode: (bytes: Uint8Array) => bytes },
+};
+
+export function readRawEnqueue(argument: string, value: unknown): EnqueueRequest {
+  const given = readOptions(argument, value, ENQUEUE_FIELDS);
+  return enqueueRequest(sharedName('queue', given.queue), RAW_QUEUE, given.payload, given);
+}
+
+/** Its fields are listed where they are used: an object begun by a spread is slow to make. */
+export function readClaim(given: { queue?: unknown; id?: unknown; token?: unknown }) {
+  return {
+    queue: sharedName('queue', given.queue),
+    id: requireId(given.id),
+    token: requireWhole('token', given.token, 0),
+  };
+}
+
+export function optionalBytes(argument: string, value: unknown): Uint8Array | undefined {
+  return value === undefined ? undefined : readBytes(value, argument);
+}
