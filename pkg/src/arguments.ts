@@ -153,8 +153,10 @@ export function readBytes(value: unknown, argument: string): Uint8Array {
 }
 
 function isPlain(value: unknown): value is Uint8Array {
-  if (!ArrayBuffer.isView(value) || Object.hasOwn(value, 'length')) return false;
-  return Object.getPrototypeOf(value) === Uint8Array.prototype && value.byteLength > 0;
+  if (!ArrayBuffer.isView(value) || value.byteLength === 0) return false;
+  // In this order: behind hasOwn() nothing is known of the object, and its prototype is looked up.
+  const isBytes = Object.getPrototypeOf(value) === Uint8Array.prototype;
+  return isBytes && !Object.hasOwn(value, 'length');
 }
 
 /** Also one of another realm, or of a library: whatever can do what is asked of it. */

@@ -11,7 +11,6 @@ import type { Moment, Outcome } from './requests.js';
 
 /** What the engine reserves for replies from the start: as in `src/wasm/writer.rs`. */
 const REPLY_BYTES_MIN = 64 << 10;
-const NO_VIEW = new DataView(new ArrayBuffer(0));
 /** For operations that take neither time nor a caller. */
 const ANY_TIME: Moment = { now: 0, caller: 0 };
 
@@ -23,7 +22,6 @@ export abstract class Border {
   readonly #crashAt: number;
   readonly #reader = new ReplyReader();
   #bytes: Uint8Array = new Uint8Array();
-  #view = NO_VIEW;
   #replyAt = 0;
   /** The reply region stays where it is while no reply is larger than any before. */
   #replyBytesMax = -1;
@@ -39,7 +37,7 @@ export abstract class Border {
     const { buffer } = this.#memory;
     const at = this.#crashAt;
     const reader = new ReplyReader();
-    const words = reader.reset(new Uint8Array(buffer), new DataView(buffer), at, at).text();
+    const words = reader.look(new Uint8Array(buffer), new DataView(buffer)).reset(at, at).text();
     return words || undefined;
   }
 
@@ -75,10 +73,11 @@ export abstract class Border {
     }
     // The trap: views die when the memory grows, which any call may do.
     if (this.#bytes.length === 0) {
-      this.#bytes = new Uint8Array(this.#memory.buffer);
-      this.#view = new DataView(this.#memory.buffer);
+      const { buffer } = this.#memory;
+      this.#bytes = new Uint8Array(buffer);
+      this.#reader.look(this.#bytes, new DataView(buffer));
     }
-    this.#reader.reset(this.#bytes, this.#view, this.#replyAt, this.#replyAt + size);
+    this.#reader.reset(this.#replyAt, this.#replyAt + size);
     return answered;
   }
 }

@@ -28,11 +28,11 @@ import {
   requireWhole,
   viewBytes,
 } from './arguments.js';
+import { optionalBytes, readClaim, readRawEnqueue, root } from './engine-requests.js';
 import type { EngineOptions } from './load.js';
 import { requireName, sharedName } from './names.js';
 import { failRequest, readClaimMax, readIdCursor, readLimit, requireId } from './options.js';
 import { loadEngine, type Platform } from './platform/platform.js';
-import { optionalBytes, readClaim, readRawEnqueue, root } from './raw-requests.js';
 import type {
   Bridge,
   EnqueuedReply,

@@ -30,9 +30,14 @@ export class ReplyReader {
   #at = 0;
   #end = 0;
 
-  reset(bytes: Uint8Array, view: DataView, at: number, end: number): this {
+  /** The memory that replies lie in, which is another one when it has grown. */
+  look(bytes: Uint8Array, view: DataView): this {
     this.#bytes = bytes;
     this.#view = view;
+    return this;
+  }
+
+  reset(at: number, end: number): this {
     this.#at = at;
     this.#end = end;
     return this;
