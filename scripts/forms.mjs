@@ -10,23 +10,31 @@ import { gzipSync } from 'node:zlib';
 import { ROOT } from './command.mjs';
 
 const WASM = 'fencepost_bg.wasm';
+/** What Node and Bun read; Bun's platform imports the file by itself. */
+const FAST_WASM = 'fencepost_fast.wasm';
 /** The oldest runtime that is promised; see `engines` of the manifest. */
 const NODE = 'node20';
 const BROWSERS = 'es2022';
 /** What only bundlers for browsers, Bun and edge workers take, and those take modules. */
 const MODULES_ONLY = /^(platform|entry)\/(browser|bun|slim|workerd)\b/;
 
-/** Beside the engine's file: where it lies, and all that is in it. */
+/** Beside the engine's files: where each lies, and all that is in the small one. */
 export function writeEngineModules() {
   // Its raw exports are named for nobody, and would be taken for the type of an import of the file.
   rmSync(join(ROOT, `pkg/wasm/${WASM}.d.ts`), { force: true });
-  // In this very form bundlers find the file and take it along.
-  const located = `new URL('./${WASM}', import.meta.url)`;
-  write('pkg/wasm/location.js', `export function location() {\n  return ${located};\n}\n`);
-  write('pkg/wasm/location.d.ts', 'export function location(): URL;\n');
+  writeLocation('location', WASM);
+  writeLocation('location-fast', FAST_WASM);
   const gzipped = gzipSync(readFileSync(join(ROOT, 'pkg/wasm', WASM)), { level: 9 });
   write('pkg/wasm/inlined.js', `export default '${gzipped.toString('base64')}';\n`);
   write('pkg/wasm/inlined.d.ts', 'declare const gzipped: string;\nexport default gzipped;\n');
+}
+
+/** A module for each: whoever imports one takes no other file along. */
+function writeLocation(module, file) {
+  // In this very form bundlers find the file and take it along.
+  const located = `new URL('./${file}', import.meta.url)`;
+  write(`pkg/wasm/${module}.js`, `export function location() {\n  return ${located};\n}\n`);
+  write(`pkg/wasm/${module}.d.ts`, 'export function location(): URL;\n');
 }
 
 /**
@@ -64,13 +72,13 @@ export async function writeCommonJs() {
     if (path.endsWith('.d.ts')) copy(`pkg/dist/${path}`, `pkg/cjs/dist/${path}`);
     else await convert(`pkg/dist/${path}`, `pkg/cjs/dist/${path}`);
   }
-  for (const name of ['fencepost', 'inlined', 'location']) {
+  for (const name of ['fencepost', 'inlined', 'location-fast']) {
     copy(`pkg/wasm/${name}.d.ts`, `pkg/cjs/wasm/${name}.d.ts`);
   }
   for (const name of ['fencepost', 'inlined']) {
     await convert(`pkg/wasm/${name}.js`, `pkg/cjs/wasm/${name}.js`);
   }
-  write('pkg/cjs/wasm/location.js', locationInCommonJs());
+  write('pkg/cjs/wasm/location-fast.js', locationInCommonJs());
 
   async function convert(from, to) {
     const source = readFileSync(join(ROOT, from), 'utf8');
@@ -103,7 +111,7 @@ function locationInCommonJs() {
   return `'use strict';
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
-exports.location = () => pathToFileURL(join(__dirname, '../../wasm/${WASM}'));
+exports.location = () => pathToFileURL(join(__dirname, '../../wasm/${FAST_WASM}'));
 `;
 }
 

@@ -25,7 +25,7 @@ const RUSTUP_ADD = ['target', 'add', TARGET];
  * @property {string} description One line for a person.
  * @property {string} cargo The program.
  * @property {string[]} args Arguments after the subcommand.
- * @property {string[]} releaseArgs More of them, for what is published and measured.
+ * @property {string[]} smallArgs More of them, for what is to be small.
  * @property {Record<string, string>} env
  */
 
@@ -57,7 +57,7 @@ async function debianRust() {
     description: `Debian's ${await versionOf('/usr/bin/rustc')}, standard library from its source`,
     cargo: '/usr/bin/cargo',
     args: ['-Zbuild-std=std,panic_abort'],
-    releaseArgs: ['-Zbuild-std-features=optimize_for_size'],
+    smallArgs: ['-Zbuild-std-features=optimize_for_size'],
     env: {
       RUSTC: '/usr/bin/rustc',
       // A released compiler takes -Z options only with this.
@@ -89,7 +89,7 @@ async function rustupTarget() {
 }
 
 function plain(description) {
-  return { description, cargo: 'cargo', args: [], releaseArgs: [], env: {} };
+  return { description, cargo: 'cargo', args: [], smallArgs: [], env: {} };
 }
 
 async function versionOf(rustc) {

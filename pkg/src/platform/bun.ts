@@ -1,5 +1,5 @@
 /** Bun: such an import is a path, and its bundler and its executables take the file along. */
-import path from '../../wasm/fencepost_bg.wasm' with { type: 'file' };
+import path from '../../wasm/fencepost_fast.wasm' with { type: 'file' };
 import { file } from '../journal/file.js';
 import { once } from '../load.js';
 import type { Platform } from './platform.js';

@@ -1,5 +1,5 @@
-/** Node: the engine is read from the file it lies in. */
-import { location } from '../../wasm/location.js';
+/** Node: the engine is read from the file it lies in, so it is the one built for speed. */
+import { location } from '../../wasm/location-fast.js';
 import { file } from '../journal/file.js';
 import { once } from '../load.js';
 import { engineOfOwnFile } from './own-file.js';

@@ -11,10 +11,8 @@ const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Only bundlers, Bun and edge workers take these, and they take modules. */
 const MODULES_ONLY = /^(entry|platform)\/(browser|bun|slim|workerd)/;
 const PAGES = ['pkg/dist/inline.js', 'pkg/dist/script.js'];
-const ENGINE = ['fencepost.js', 'fencepost.d.ts', 'inlined.js', 'inlined.d.ts'].concat([
-  'location.js',
-  'location.d.ts',
-]);
+/** What Node reads, in both forms; `location` is for bundlers of pages, and those take modules. */
+const ENGINE = ['fencepost', 'inlined', 'location-fast'];
 const ABOUT = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'];
 /** Of the cron parser, which is in the module beside it. */
 const CRON = 'pkg/dist/cron-grid.LICENSE.txt';
@@ -58,11 +56,12 @@ test('every module of the sources is there in both forms, and nothing else but t
     CRON,
     ...modules().flatMap((name) => both(`pkg/dist/${name}`)),
     ...PAGES,
-    ...ENGINE.map((name) => `pkg/wasm/${name}`),
+    ...[...ENGINE, 'location'].flatMap((name) => both(`pkg/wasm/${name}`)),
     'pkg/wasm/fencepost_bg.wasm',
+    'pkg/wasm/fencepost_fast.wasm',
     'pkg/cjs/package.json',
     ...common.flatMap((name) => both(`pkg/cjs/dist/${name}`)),
-    ...ENGINE.map((name) => `pkg/cjs/wasm/${name}`),
+    ...ENGINE.flatMap((name) => both(`pkg/cjs/wasm/${name}`)),
   ];
   assert.deepEqual(packed, expected.sort());
 });
