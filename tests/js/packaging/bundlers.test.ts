@@ -1,13 +1,13 @@
-/** The installed package through four bundlers, as they come: the result runs in Chromium. */
+/** The installed package through four bundlers: what they make runs in Chromium, and in Node. */
 import assert from 'node:assert/strict';
-import { copyFileSync } from 'node:fs';
+import { copyFileSync, cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import * as esbuild from 'esbuild';
 import { chromium } from '../browser/chromium.js';
 import { inBrowsers } from '../browser/support.js';
 import { CYCLE, CYCLED } from './cycle.js';
-import { type Project, project, TOOLS } from './project.js';
+import { engineFile, enginesIn, type Project, project, TOOLS } from './project.js';
 import { mainOf, PAGE, reportsOf, startSite } from './site.js';
 
 const OUTPUT = 'built';
@@ -48,17 +48,7 @@ const BUNDLERS: Bundler[] = [
     name: 'webpack',
     takesFiles: true,
     async bundle(path) {
-      const { default: webpack } = await import(join(TOOLS, 'webpack/lib/index.js'));
-      const output = { path: join(path, OUTPUT), filename: 'main.js' };
-      const places = { context: path, entry: './main.js', output };
-      const stats = await new Promise<{ toString(): string; hasErrors(): boolean }>(
-        (resolve, reject) => {
-          webpack({ mode: 'production', ...places }, (error: Error | null, it: typeof stats) =>
-            error ? reject(error) : resolve(it),
-          );
-        },
-      );
-      assert.ok(!stats.hasErrors(), stats.toString());
+      await runWebpack(path, 'web');
       copyFileSync(join(path, 'index.html'), join(path, OUTPUT, 'index.html'));
     },
   },
@@ -73,11 +63,28 @@ const BUNDLERS: Bundler[] = [
   },
 ];
 
+/** Bundles `main.js` into the folder `built`. */
+async function runWebpack(path: string, target: 'web' | 'node'): Promise<void> {
+  const { default: webpack } = await import(join(TOOLS, 'webpack/lib/index.js'));
+  const output = { path: join(path, OUTPUT), filename: 'main.js' };
+  const options = { mode: 'production', target, context: path, entry: './main.js', output };
+  const stats = await new Promise<{ toString(): string; hasErrors(): boolean }>(
+    (resolve, reject) => {
+      webpack(options, (error: Error | null, it: typeof stats) =>
+        error ? reject(error) : resolve(it),
+      );
+    },
+  );
+  assert.ok(!stats.hasErrors(), stats.toString());
+}
+
 inBrowsers([chromium], 'the bundled package', (running) => {
   for (const { name, takesFiles, bundle } of BUNDLERS) {
     test(`${name}: what it makes runs when only wasm-unsafe-eval is granted`, async () => {
       const made = project({ 'index.html': PAGE, 'main.js': mainOf(takesFiles) });
       await bundle(made.path);
+      const small = engineFile(made, 'fencepost_bg.wasm');
+      assert.deepEqual(enginesIn(join(made.path, OUTPUT)), takesFiles ? [small] : []);
       const server = await startSite(join(made.path, OUTPUT));
       const page = await running().newPage();
       const kinds = ['fencepost', 'inline', 'engine', ...(takesFiles ? ['slim'] : [])];
@@ -118,3 +125,18 @@ for (const format of ['cjs', 'esm'] as const) {
     assert.match(told, /^INVALID_ARGUMENT .*if a bundler left the file behind: fencepost\/inline/);
   });
 }
+
+test('bundled for Node by webpack, the fast engine is taken along, and no other', async () => {
+  const source = `
+    import * as fencepost from 'fencepost';
+    ${CYCLE}
+    cycle(fencepost).then(console.log);`;
+  const made = project({ 'main.js': source });
+  await runWebpack(made.path, 'node');
+  const built = join(made.path, OUTPUT);
+  assert.deepEqual(enginesIn(built), [engineFile(made, 'fencepost_fast.wasm')]);
+  const moved = project({});
+  cpSync(built, moved.path, { recursive: true });
+  rmSync(made.path, { recursive: true });
+  assert.equal(await moved.run(process.execPath, ['main.js']), CYCLED);
+});

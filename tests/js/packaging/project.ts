@@ -1,6 +1,6 @@
 /** Tiny projects that use the package as somebody else gets it: packed, then installed. */
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { temporaryDirectory } from '../journal/directory.js';
@@ -39,6 +39,21 @@ export function project(files: Record<string, string>): Project {
 /** Makes a package of another author's visible to the project. */
 export function addPackage({ path }: Project, name: string, from: string): void {
   cpSync(from, join(path, 'node_modules', name), { recursive: true });
+}
+
+/** An engine in a file of its own, as it is installed. */
+export function engineFile(
+  { path }: Project,
+  name: 'fencepost_bg.wasm' | 'fencepost_fast.wasm',
+): Buffer {
+  return readFileSync(join(path, 'node_modules/fencepost/pkg/wasm', name));
+}
+
+/** The engines that a bundler has put into files of their own. */
+export function enginesIn(folder: string): Buffer[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.wasm'))
+    .map((name) => readFileSync(join(folder, name)));
 }
 
 /** A program that comes in a package per system, of which npm has installed the one that fits. */

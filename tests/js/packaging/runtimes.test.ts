@@ -4,7 +4,7 @@ import { existsSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CYCLE, CYCLED, cycled } from './cycle.js';
-import { type Project, program, project } from './project.js';
+import { engineFile, enginesIn, type Project, program, project } from './project.js';
 
 /** With the default journal, then with each of its own. */
 const USE_EVERY_ENTRY = `
@@ -117,6 +117,34 @@ test('Node: one module and one compilation serve every store and every entry', a
   assert.equal(await made.run(process.execPath, ['program.mjs']), '0\n4 1');
 });
 
+for (const [runtime, command] of [
+  ['Node', () => process.execPath],
+  ['Bun', () => program('@oven', 'bin/bun')],
+] as const) {
+  test(`${runtime}: the engine read is the fast one, the inlined the small one`, async () => {
+    const told = (load: string) => `
+      const compiled = [];
+      const { compile } = WebAssembly;
+      WebAssembly.compile = (bytes) => (compiled.push(bytes.length), compile(bytes));
+      (async () => {
+        for (const entry of ['fencepost', 'fencepost/slim', 'fencepost/inline']) {
+          const { open, memory } = await ${load}(entry);
+          await (await open('compiled', { journal: memory() })).close();
+        }
+        console.log(compiled.join(' '));
+      })();`;
+    const made = project({ 'program.mjs': told('import'), 'program.cjs': told('require') });
+    const files = [engineFile(made, 'fencepost_fast.wasm'), engineFile(made, 'fencepost_bg.wasm')];
+    const sizes = files.map((bytes) => bytes.length);
+    for (const name of ['program.mjs', 'program.cjs']) {
+      const compiled = (await made.run(command(), [name])).split(' ').map(Number);
+      // Node compiles a parser of its own for the inlined one's stream.
+      const engines = compiled.filter((size) => sizes.includes(size));
+      assert.deepEqual(engines, sizes, name);
+    }
+  });
+}
+
 test('Deno: every entry, with leave to use its folder and nothing else', async () => {
   const made = project({ 'program.mjs': MODULE });
   const permissions = ['--allow-read=.', '--allow-write=.fencepost,inline', '--no-prompt'];
@@ -137,7 +165,7 @@ test('Deno: a store in memory asks for no permission', async () => {
   assert.equal(await made.run(deno, ['run', '--quiet', '--no-prompt', 'program.mjs']), CYCLED);
 });
 
-test('Bun: its bundler takes the engine along', async () => {
+test('Bun: its bundler takes the fast engine along, and no other', async () => {
   const made = project({
     'program.mjs': `
       import * as fencepost from 'fencepost';
@@ -148,7 +176,7 @@ test('Bun: its bundler takes the engine along', async () => {
   await made.run(bun, ['build', '--target=bun', '--outdir=built', 'program.mjs']);
   const moved = project({});
   const built = join(made.path, 'built');
-  assert.ok(readdirSync(built).some((name) => name.endsWith('.wasm')));
+  assert.deepEqual(enginesIn(built), [engineFile(made, 'fencepost_fast.wasm')]);
   assert.equal(await moved.run(bun, [join(built, 'program.js')]), CYCLED);
 });
 
