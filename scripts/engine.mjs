@@ -1,5 +1,5 @@
 /** The engine: `src/` compiled to WebAssembly, and its JavaScript side, both in `pkg/wasm/`. */
-import { copyFileSync, readFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, ROOT, run, runTests } from './command.mjs';
 import { makeFactory } from './factory.mjs';
@@ -106,6 +106,9 @@ function generate({ targetDir }, library, outDir) {
   return onceFor(paths, async () => {
     await run('cargo', ['run', '--quiet', '--package', 'bindgen', '--', compiled, outDir]);
     makeFactory(join(ROOT, outDir, SCRIPT));
+    // The raw exports are named for nobody, and would be taken for the type of an import of the
+    // file. It goes where it comes from: what reads the other files may find them unchanged.
+    rmSync(join(ROOT, outDir, `${WASM}.d.ts`));
   });
 }
 

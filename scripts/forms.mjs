@@ -20,8 +20,6 @@ const MODULES_ONLY = /^(platform|entry)\/(browser|bun|slim|workerd)\b/;
 
 /** Beside the engine's files: where each lies, and all that is in the small one. */
 export function writeEngineModules() {
-  // Its raw exports are named for nobody, and would be taken for the type of an import of the file.
-  rmSync(join(ROOT, `pkg/wasm/${WASM}.d.ts`), { force: true });
   writeLocation('location', WASM);
   writeLocation('location-fast', FAST_WASM);
   const gzipped = gzipSync(readFileSync(join(ROOT, 'pkg/wasm', WASM)), { level: 9 });
