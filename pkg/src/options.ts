@@ -188,10 +188,11 @@ export function readDelay(value: unknown): number {
 }
 
 function readRunAt(value: unknown): number {
-  if (!(value instanceof Date)) return optionalWhole('runAt', value, 0);
-  const time = value.getTime();
-  if (Number.isSafeInteger(time) && time >= 0) return time;
-  throw invalid('runAt', 'an instant from 1970 on', `a Date at ${time}`);
+  if (value === undefined) return Number.NaN;
+  const time: unknown = value instanceof Date ? value.getTime() : value;
+  if (Number.isSafeInteger(time) && (time as number) >= 0) return (time as number) + 0;
+  const got = value instanceof Date ? `a Date at ${time}` : shown(value);
+  throw invalid('runAt', 'a Date or whole milliseconds, from 1970 on', got);
 }
 
 export function readFollowUps(value: unknown): EnqueueRequest[] {

@@ -21,6 +21,21 @@ test('a delayed task is claimed when it is due, and delay wins over runAt', asyn
   assert.deepEqual(payloads(await queue.claim('w')), ['later']);
 });
 
+test('a runAt that is no instant is refused with what it may be', async () => {
+  const { queue } = await bench();
+  const expected = 'runAt: expected a Date or whole milliseconds, from 1970 on, got ';
+  for (const [runAt, got] of [
+    ['2026-01-01', '"2026-01-01"'],
+    [1.5, '1.5'],
+    [null, 'null'],
+    [new Date(-1), 'a Date at -1'],
+    [new Date(''), 'a Date at NaN'],
+  ] as const) {
+    const error = await rejects(queue.enqueue(1, { runAt: runAt as never }), 'INVALID_ARGUMENT');
+    assert.equal(error.message, expected + got);
+  }
+});
+
 test('a runAt in the past is due at once and decides the order', async () => {
   const { queue, clock } = await bench();
   await queue.enqueue('now');
