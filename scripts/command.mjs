@@ -15,6 +15,8 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 export class Failure extends Error {}
 
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
+/** @type {Set<() => void>} How to stop each child that runs. */
+const stops = new Set();
 
 /**
  * Runs a program quietly and resolves with what it printed on standard output.
@@ -89,13 +91,11 @@ function start(program, args, { env, ...options }) {
 /** Resolves with what went wrong, or null; `stop` is called when the script itself is to end. */
 function ended(child, stop) {
   return new Promise((resolve) => {
-    const onSignal = (signal) => {
-      stop();
-      process.exit(128 + constants.signals[signal]);
-    };
-    for (const signal of SIGNALS) process.on(signal, onSignal);
+    if (stops.size === 0) for (const signal of SIGNALS) process.on(signal, stopAll);
+    stops.add(stop);
     const settle = (problem) => {
-      for (const signal of SIGNALS) process.off(signal, onSignal);
+      stops.delete(stop);
+      if (stops.size === 0) for (const signal of SIGNALS) process.off(signal, stopAll);
       resolve(problem);
     };
     child.on('error', (error) => settle(error.message));
@@ -104,4 +104,9 @@ function ended(child, stop) {
       else settle(signal === null ? `ended with ${code}` : `was ended by ${signal}`);
     });
   });
+}
+
+function stopAll(signal) {
+  for (const stop of stops) stop();
+  process.exit(128 + constants.signals[signal]);
 }

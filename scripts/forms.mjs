@@ -9,9 +9,9 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { ROOT } from './command.mjs';
 
-const WASM = 'fencepost_bg.wasm';
+export const WASM = 'fencepost_bg.wasm';
 /** What Node and Bun read; Bun's platform imports the file by itself. */
-const FAST_WASM = 'fencepost_fast.wasm';
+export const FAST_WASM = 'fencepost_fast.wasm';
 /** The oldest runtime that is promised; see `engines` of the manifest. */
 const NODE = 'node20';
 const BROWSERS = 'es2022';

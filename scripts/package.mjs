@@ -20,7 +20,15 @@ export async function compilePackage() {
       'tsconfig.json',
       'package-lock.json',
     ],
-    outputs: ['pkg/dist/index.js', 'pkg/dist/inline.js', 'pkg/cjs/dist/index.js'],
+    outputs: [
+      'pkg/dist/index.js',
+      'pkg/dist/inline.js',
+      'pkg/wasm/inlined.js',
+      'pkg/wasm/location.js',
+      'pkg/wasm/location-fast.js',
+      'pkg/cjs/dist/index.js',
+      'pkg/cjs/wasm/location-fast.js',
+    ],
   };
   await step('package from TypeScript', () =>
     onceFor(paths, async () => {

@@ -1,11 +1,20 @@
 /**
  * A stamp: what the inputs of a finished piece of work were, so that it is not done again.
  *
- * **Invariant**: a stamp is written after the work has succeeded. It names contents, not times: a
- * checkout, a copied folder or a set-back clock can't make old output look new.
+ * **Invariant**: a stamp goes before the work and is written after it has succeeded, so that no
+ * output is half of one. It names contents, not times: a checkout, a copied folder or a set-back
+ * clock can't make old output look new.
  */
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ROOT } from './command.mjs';
 
@@ -26,6 +35,7 @@ export async function onceFor({ stamp, inputs, outputs }, work) {
   if (before === now && outputs.every((output) => existsSync(join(ROOT, output)))) {
     return UNCHANGED;
   }
+  rmSync(stampFile, { force: true });
   await work();
   mkdirSync(dirname(stampFile), { recursive: true });
   writeFileSync(stampFile, now);

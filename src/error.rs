@@ -201,7 +201,9 @@ impl fmt::Display for Error {
                 write!(f, "{} may not {right} {}", quoted(actor), quoted(on))
             }
             Self::CheckFailed(check) => check.fmt(f),
-            Self::JournalCorrupt { problem } => write!(f, "the stored bytes are damaged: {problem}"),
+            Self::JournalCorrupt { problem } => {
+                write!(f, "the stored bytes are damaged: {problem}")
+            }
             Self::FormatTooNew { format, supported } => write!(
                 f,
                 "the journal has format {format}, this build reads up to {supported}: upgrade it"

@@ -63,8 +63,8 @@ export class BaselineEngine {
     return { ok: true };
   }
 
-  /** The entry lies in the engine's buffer until the next one, or is one of its own. */
-  takeEntry(into) {
+  /** A lent entry lies in the engine's own buffer until the next one. */
+  takeEntry(isLent) {
     let at = HEAD_BYTES;
     for (const change of this.#staged) at = this.#write(change, at);
     this.#view.setFloat64(0, this.#slot + 1);
@@ -75,7 +75,7 @@ export class BaselineEngine {
     }
     this.#hash = hash >>> 0;
     this.#view.setUint32(at, this.#hash);
-    return into ? this.#buffer.subarray(0, at + 4) : this.#buffer.slice(0, at + 4);
+    return isLent ? this.#buffer.subarray(0, at + 4) : this.#buffer.slice(0, at + 4);
   }
 
   merge() {

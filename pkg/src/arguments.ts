@@ -154,7 +154,8 @@ export function readBytes(value: unknown, argument: string): Uint8Array {
 
 function isPlain(value: unknown): value is Uint8Array {
   if (!ArrayBuffer.isView(value) || value.byteLength === 0) return false;
-  // In this order: behind hasOwn() nothing is known of the object, and its prototype is looked up.
+  // In this order for speed: behind hasOwn() the compiler no longer knows the object's shape, and
+  // asking for its prototype becomes a call.
   const isBytes = Object.getPrototypeOf(value) === Uint8Array.prototype;
   return isBytes && !Object.hasOwn(value, 'length');
 }

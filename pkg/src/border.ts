@@ -37,7 +37,7 @@ export abstract class Border {
     const { buffer } = this.#memory;
     const at = this.#crashAt;
     const reader = new ReplyReader();
-    const words = reader.look(new Uint8Array(buffer), new DataView(buffer)).reset(at, at).text();
+    const words = reader.over(new Uint8Array(buffer), new DataView(buffer)).reset(at, at).text();
     return words || undefined;
   }
 
@@ -75,7 +75,7 @@ export abstract class Border {
     if (this.#bytes.length === 0) {
       const { buffer } = this.#memory;
       this.#bytes = new Uint8Array(buffer);
-      this.#reader.look(this.#bytes, new DataView(buffer));
+      this.#reader.over(this.#bytes, new DataView(buffer));
     }
     this.#reader.reset(this.#replyAt, this.#replyAt + size);
     return answered;

@@ -189,9 +189,9 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     this.call(operation.foundFrom, { now, caller: ROOT });
   }
 
-  takeBytes(room?: Uint8Array): Uint8Array | undefined {
+  takeBytes(into?: Uint8Array): Uint8Array | undefined {
     const reply = this.call(operation.takeEntry);
-    return reply.isAtEnd ? undefined : reply.beside(room);
+    return reply.isAtEnd ? undefined : reply.beside(into);
   }
 
   takeEntry() {

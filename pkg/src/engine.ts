@@ -277,21 +277,26 @@ export class Engine {
    * One entry of everything decided since the last, or `null` when nothing changed. Until it is
    * merged or discarded, no operation is taken.
    *
-   * `into`: where the entry is written when it fits. The answer is then a view of the beginning of
-   * `into`, for hosts that have written it out before they give `into` again. By default, and when
-   * it does not fit, the answer is a buffer of its own, which costs a multiple.
+   * `into`: bytes to write the entry to, when it fits; the answer is then a view of their
+   * beginning. **The trap**: the next `takeEntry(into)` writes over it. Its write must have ended
+   * by then, and whoever keeps an entry copies it. Without `into`, or when it does not fit, the
+   * answer has a buffer of its own, which is slower.
    *
    * ```ts
-   * const room = new Uint8Array(64 * 1024)
-   * const entry = engine.takeEntry(room)
-   * if (entry) writeSync(journal, entry)
+   * const into = new Uint8Array(64 * 1024)
+   * const entry = engine.takeEntry(into)
+   * if (entry) {
+   *   appendFileSync('entries', entry)
+   *   engine.merge(entry)
+   * }
    * ```
    *
-   * @throws FencepostError `INVALID_ARGUMENT` when `into` is no Uint8Array
+   * @throws FencepostError `INVALID_ARGUMENT` when `into` is no Uint8Array, or was given away
    */
   takeEntry(into?: Uint8Array): Uint8Array | null {
-    // The trap: the room is gone when its buffer was given away.
-    if (into !== this.#into || this.#room?.length === 0) {
+    const size = this.#room?.byteLength ?? 0;
+    // The trap: its buffer may have grown, shrunk or been given away since.
+    if (into !== this.#into || size === 0 || into?.byteLength !== size) {
       this.#room = into === undefined ? undefined : viewBytes('into', into);
       this.#into = into;
     }

@@ -31,7 +31,7 @@ export class ReplyReader {
   #end = 0;
 
   /** The memory that replies lie in, which is another one when it has grown. */
-  look(bytes: Uint8Array, view: DataView): this {
+  over(bytes: Uint8Array, view: DataView): this {
     this.#bytes = bytes;
     this.#view = view;
     return this;
@@ -82,13 +82,13 @@ export class ReplyReader {
     return this.#bytes.slice(this.#at - size, this.#at);
   }
 
-  /** Bytes that lie beside the reply, which says where; in `room` where they fit. */
-  beside(room: Uint8Array = NOTHING): Uint8Array {
+  /** Bytes that lie beside the reply, which says where; written to `into` if they fit. */
+  beside(into: Uint8Array = NOTHING): Uint8Array {
     const start = this.count();
     const size = this.count();
-    if (size > room.length) return this.#bytes.slice(start, start + size);
-    room.set(this.#bytes.subarray(start, start + size));
-    return room.subarray(0, size);
+    if (size > into.length) return this.#bytes.slice(start, start + size);
+    into.set(this.#bytes.subarray(start, start + size));
+    return into.subarray(0, size);
   }
 
   skip(bytes: number): this {

@@ -321,8 +321,8 @@ export interface Bridge extends ScheduleOperations {
   found(now: number): void;
   /** Founds a log that goes on from the snapshot of another one. */
   foundFrom(snapshot: Uint8Array, now: number): void;
-  /** Seals what is staged, and gives only the bytes: in `room` where they fit. */
-  takeBytes(room?: Uint8Array): Uint8Array | undefined;
+  /** Seals what is staged, and gives only the bytes: written to `into` if they fit. */
+  takeBytes(into?: Uint8Array): Uint8Array | undefined;
   /** Seals what is staged. It is then merged (`mergeSealed`) or discarded before anything else. */
   takeEntry():
     | { bytes: Uint8Array; tag: Uint8Array; commit: { replica: number; counter: number } }

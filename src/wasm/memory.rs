@@ -1,4 +1,5 @@
-//! The allocator, and how the memory grows under it: by an eighth, not by a page.
+//! The allocator, and how the memory grows under it: by an eighth and at least 1 MiB, not by a
+//! page. Where so much is not to be had, by half of that, and so on, down to what is needed.
 //!
 //! To a JavaScript engine, memory that has grown is a new buffer of the whole size, which brings
 //! its next collection nearer: a large store that grows by single pages makes it collect all the
@@ -30,27 +31,37 @@ struct Memory {
     end: Option<NonNull<u8>>,
 }
 
-// SAFETY: nothing here allocates.
+// SAFETY: nothing here allocates, nor panics, which would: a layout is below 2 GiB.
 unsafe impl Source for Memory {
     fn acquire<B: Binning>(talc: &mut Talc<Self, B>, layout: Layout) -> Result<(), ()> {
         let needed = (layout.size() + layout.align() + OVERHEAD_BYTES).div_ceil(PAGE_BYTES);
-        let before = memory_size::<0>();
-        let wanted = needed.max(before / 8).max(PAGES_MIN);
-        let pages = [wanted, needed].into_iter().find(|&pages| grow(before, pages)).ok_or(())?;
-        let (start, bytes) = ((before * PAGE_BYTES) as *mut u8, pages * PAGE_BYTES);
-        let end = talc.source.end.take().filter(|end| end.as_ptr() == start);
-        // SAFETY: the memory from `start` on is new, so nobody has it yet; and `end` is where that
-        // of the allocator ended, which nobody truncates.
-        talc.source.end = unsafe {
-            match end {
-                Some(end) => Some(talc.extend(end, start.wrapping_add(bytes))),
-                None => talc.claim(start, bytes),
+        let mut pages = needed.max(memory_size::<0>() / 8).max(PAGES_MIN);
+        let start = loop {
+            match grow(pages) {
+                Some(start) => break start,
+                None if pages == needed => return Err(()),
+                None => pages = needed.max(pages / 2),
             }
         };
+        let bytes = pages * PAGE_BYTES;
+        let end = talc.source.end.take().filter(|end| end.as_ptr() == start);
+        // SAFETY: the memory from `start` on is new, so nobody has it, and the allocator has it for
+        // good. `end` is where that of the allocator ends: no source gives any back.
+        talc.source.end = Some(unsafe {
+            match end {
+                Some(end) => talc.extend(end, start.wrapping_add(bytes)),
+                None => talc.claim(start, bytes).ok_or(())?,
+            }
+        });
         Ok(())
     }
 }
 
-fn grow(before: usize, pages: usize) -> bool {
-    before + pages <= PAGES_MAX && memory_grow::<0>(pages) != usize::MAX
+/// Where the new memory begins.
+fn grow(pages: usize) -> Option<*mut u8> {
+    if memory_size::<0>() + pages > PAGES_MAX {
+        return None;
+    }
+    let before = memory_grow::<0>(pages);
+    (before != usize::MAX).then(|| (before * PAGE_BYTES) as *mut u8)
 }

@@ -30,7 +30,7 @@ function enqueue(engine: Engine, round: number, now: number): unknown {
   return engine.queueEnqueue(round % 2 ? { ...request, key: `key-${round % 40}` } : request, now);
 }
 
-/** Claims a few tasks, and ends one in each way. */
+/** Claims a few tasks, and completes, fails, cancels or extends each. */
 function work(engine: Engine, round: number, now: number): unknown[] {
   const queue = `queue-${(round >> 1) % 3}`;
   const tasks = engine.queueClaim({ queue, owner: `owner-${round % 2}`, max: 3, lease: 200 }, now);
@@ -40,6 +40,7 @@ function work(engine: Engine, round: number, now: number): unknown[] {
       () => engine.queueComplete({ ...claim, result: new Uint8Array([round]) }, now),
       () => engine.queueFail({ ...claim, error: `failed in round ${round}` }, now),
       () => engine.queueHeartbeat({ ...claim, extend: 500, progress: new Uint8Array(9) }, now),
+      () => engine.queueCancel({ queue, id, reason: `cancelled in round ${round}` }, now),
     ];
     return deeds[(round + position) % deeds.length]?.();
   });

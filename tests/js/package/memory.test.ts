@@ -26,15 +26,15 @@ interface Measured {
 }
 
 function measured(what: 'operate' | 'cycle', amount: number): Measured[] {
-  const all = runChild([], [what, String(amount), String(MEASUREMENTS)]);
+  const all = runChild<Measured>(['--expose-gc'], [what, String(amount), String(MEASUREMENTS)]);
   assert.equal(all.length, MEASUREMENTS);
   return all;
 }
 
-function runChild(flags: string[], args: string[]): Measured[] {
-  const all = [...flags, '--expose-gc', '--import', 'tsx', CHILD, ...args];
+function runChild<Line>(flags: string[], args: string[]): Line[] {
+  const all = [...flags, '--import', 'tsx', CHILD, ...args];
   const lines = execFileSync(process.execPath, all, { encoding: 'utf8' }).trim().split('\n');
-  return lines.map((line) => JSON.parse(line) as Measured);
+  return lines.map((line) => JSON.parse(line) as Line);
 }
 
 /** The end against the first third, by when everything has been used and has its size. */
@@ -66,9 +66,13 @@ test(`after ${CYCLES} stores were opened and closed, none is left in memory`, ()
   assert.ok(alive <= 2, `${alive} engines were alive at once`);
 });
 
-test('an engine uses its memory up to the last pages before it gets no more', () => {
-  const pagesMax = 400;
-  const [{ engine } = { engine: 0 }] = runChild([`--wasm-max-mem-pages=${pagesMax}`], ['fill']);
-  const pages = engine / PAGE_BYTES;
+test('an engine that gets no eighth more takes what it gets, in few steps', () => {
+  const pagesMax = 1_000;
+  const flags = [`--wasm-max-mem-pages=${pagesMax}`];
+  const [filled] = runChild<{ engine: number; sizes: number }>(flags, ['fill']);
+  assert.ok(filled);
+  const pages = filled.engine / PAGE_BYTES;
   assert.ok(pages > pagesMax - 4 && pages <= pagesMax, `${pages} of ${pagesMax} pages were used`);
+  // 7 of a mebibyte, 18 of an eighth, 7 of half as much as the one before.
+  assert.ok(filled.sizes < 40, `${filled.sizes} sizes`);
 });
