@@ -62,6 +62,14 @@ export interface RawClaim {
   token: number;
 }
 
+/** A task that is claimed now, and what its claim brought. */
+export interface RawClaimed extends TaskReply {
+  readonly token: number;
+  readonly owner: string;
+  readonly deadline: number;
+  readonly claimedAt: number;
+}
+
 /** How an engine is loaded. */
 export interface LoadOptions extends Partial<EngineOptions> {
   /** Where the engine comes from. Default: what the package brings. */
@@ -127,7 +135,7 @@ export class Engine {
   queueClaim(
     request: { queue: string; owner: string; max?: number; lease?: number },
     now: number,
-  ): TaskReply[] {
+  ): RawClaimed[] {
     const { queue, owner, max, lease } = readOptions('request', request, CLAIM_FIELDS);
     const claim = {
       queue: sharedName('queue', queue),
@@ -135,7 +143,7 @@ export class Engine {
       max: readClaimMax(max),
       lease: optionalWhole('lease', lease, 0),
     };
-    return this.#bridge.queueClaim(claim, root(now));
+    return this.#bridge.queueClaim(claim, root(now)) as RawClaimed[];
   }
 
   queueComplete(
@@ -346,7 +354,7 @@ export class Engine {
     return this.#bridge.version;
   }
 
-  /** Of the newest merged entry; 0 before the first. */
+  /** How many entries are merged: of all entries in an array, `entries[slot]` is the next. */
   get slot(): number {
     return this.#bridge.slot;
   }

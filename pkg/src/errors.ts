@@ -171,7 +171,7 @@ export class RetryAfter extends Error {
     if (!Number.isSafeInteger(delay)) {
       throw new FencepostError(
         'INVALID_ARGUMENT',
-        `RetryAfter(delay): expected whole milliseconds, came ${shown(delay)}`,
+        `RetryAfter(delay): expected whole milliseconds, got ${shown(delay)}`,
         { details: { argument: 'delay' } },
       );
     }

@@ -150,7 +150,9 @@ export interface EnqueuedReply {
 }
 
 /**
- * A task's rows as they were when they were read. Every look at bytes gives a copy of its own.
+ * A task's row as it was when it was read. It is a view: all but `id` and `token` are getters, so a
+ * spread, a structured clone or a message takes only those two. Every look at bytes gives a copy of
+ * its own.
  */
 export interface TaskReply {
   readonly id: number;

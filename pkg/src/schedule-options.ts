@@ -1,5 +1,5 @@
 /** Schedules as users write and see them. */
-import { optionalChoice, readOptions, requireText } from './arguments.js';
+import { invalid, optionalChoice, readOptions, requireText } from './arguments.js';
 import { NOW_MAX } from './clock.js';
 import { decodeJson } from './codec.js';
 import { type Grid, gridOf } from './cron.js';
@@ -42,7 +42,7 @@ export function readSchedule(
 ): { request: ScheduleRequest; cron: (() => Grid) | undefined } {
   const schedule = sharedName('name', name);
   const asked = readWhen(when);
-  if (job === undefined) readOptions('job', null, JOB_FIELDS);
+  if (job === undefined) throw invalid('job', 'an object', 'undefined');
   const given = readOptions('job', job, JOB_FIELDS);
   const request = {
     name: schedule,

@@ -52,7 +52,7 @@ export async function wakeWhenDue(
   if (typeof storage?.setAlarm !== 'function') {
     throw new FencepostError(
       'INVALID_ARGUMENT',
-      `wakeWhenDue(ctx, store): expected the context of a Durable Object, came ${shown(ctx)}`,
+      `wakeWhenDue(ctx, store): expected the context of a Durable Object, got ${shown(ctx)}`,
       { details: { argument: 'ctx' } },
     );
   }

@@ -131,7 +131,7 @@ function readEntries(sql: Sql, after: Slot, last: Slot): Uint8Array[] {
     chunksOf.set(slot as Slot, chunks);
   }
   if (chunksOf.size !== last - after) {
-    throw corrupt(`expected ${last - after} entries up to slot ${last}, came ${chunksOf.size}`);
+    throw corrupt(`expected ${last - after} entries up to slot ${last}, got ${chunksOf.size}`);
   }
   return [...chunksOf.values()].map(joinChunks);
 }
@@ -139,7 +139,7 @@ function readEntries(sql: Sql, after: Slot, last: Slot): Uint8Array[] {
 function bytesOf(value: unknown): Uint8Array {
   if (value instanceof ArrayBuffer) return new Uint8Array(value);
   if (value instanceof Uint8Array) return value;
-  throw corrupt('expected bytes, came something else');
+  throw corrupt('expected bytes, got something else');
 }
 
 /** Damage, or another program's tables. They are left as they are. */

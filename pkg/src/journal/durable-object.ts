@@ -38,7 +38,7 @@ export function durableObject(ctx: DurableObjectContext): Journal {
   if (typeof storage?.transactionSync !== 'function' || typeof storage.sql?.exec !== 'function') {
     throw new FencepostError(
       'INVALID_ARGUMENT',
-      `durableObject(ctx): expected a context with SQLite storage, came ${shown(ctx)}`,
+      `durableObject(ctx): expected a context with SQLite storage, got ${shown(ctx)}`,
       { details: { argument: 'ctx', stored: false } },
     );
   }

@@ -110,7 +110,7 @@ export class FileJournal implements Journal {
       await this.#disk.makeDirectory(directory);
     } catch (error) {
       if (systemCode(error) === 'EEXIST' || systemCode(error) === 'ENOTDIR') {
-        const what = `expected a directory, came the file ${quote(directory)}`;
+        const what = `expected a directory, got the file ${quote(directory)}`;
         throw new FencepostError('INVALID_ARGUMENT', `file(path): ${what}`, {
           details: { argument: 'path', path: directory, stored: false },
         });
@@ -227,7 +227,7 @@ function requireContinuous({ log, frames }: ReadLog, snapshot: Frame | null): vo
   if (first === undefined) return;
   const firstAllowed = (snapshot?.slot ?? 0) + 1;
   if (first.slot > firstAllowed) {
-    throw corrupt(log.path, `expected slot ${firstAllowed} or earlier, came slot ${first.slot}`);
+    throw corrupt(log.path, `expected slot ${firstAllowed} or earlier, got slot ${first.slot}`);
   }
   const same = snapshot && frames[snapshot.slot - first.slot];
   if (same && Buffer.compare(same.tag, snapshot.tag) !== 0) {

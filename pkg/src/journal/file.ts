@@ -38,7 +38,7 @@ export function file(path?: string, options: FileJournalOptions = {}): Journal {
 
 function requirePath(path: unknown): void {
   if (typeof path !== 'string' || path === '' || path.includes('\0')) {
-    throw invalid('path', `expected the path of a directory, came ${shown(path)}`);
+    throw invalid('path', `expected the path of a directory, got ${shown(path)}`);
   }
 }
 
@@ -48,7 +48,7 @@ function requireOptions(options: FileJournalOptions): void {
   }
   const { durability } = options;
   if (durability === undefined || durability === 'strict' || durability === 'relaxed') return;
-  throw invalid('durability', `expected "strict" or "relaxed", came ${shown(durability)}`);
+  throw invalid('durability', `expected "strict" or "relaxed", got ${shown(durability)}`);
 }
 
 function invalid(argument: string, what: string): FencepostError {

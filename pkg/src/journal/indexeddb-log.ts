@@ -39,7 +39,7 @@ function tell(
   if (packed.length !== expected) {
     throw corrupt(
       database,
-      `expected ${expected} entries up to slot ${slot}, came ${packed.length}`,
+      `expected ${expected} entries up to slot ${slot}, got ${packed.length}`,
     );
   }
   const entries = packed.map((value) => unpackEntry(value, database));

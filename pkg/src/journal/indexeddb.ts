@@ -40,10 +40,10 @@ function requireOptions(options: IndexedDbOptions): void {
   }
   const { database, durability } = options;
   if (database !== undefined && (typeof database !== 'string' || database === '')) {
-    throw invalid('database', `expected the name of a database, came ${shown(database)}`);
+    throw invalid('database', `expected the name of a database, got ${shown(database)}`);
   }
   if (durability === undefined || durability === 'strict' || durability === 'relaxed') return;
-  throw invalid('durability', `expected "strict" or "relaxed", came ${shown(durability)}`);
+  throw invalid('durability', `expected "strict" or "relaxed", got ${shown(durability)}`);
 }
 
 function invalid(argument: string, what: string): FencepostError {

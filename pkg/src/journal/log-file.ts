@@ -165,7 +165,7 @@ export class LogFile {
     if (size === this.#end()) return;
     throw corrupt(
       this.path,
-      `expected ${this.#end()} bytes, came ${size}: it was changed while open`,
+      `expected ${this.#end()} bytes, got ${size}: it was changed while open`,
     );
   }
 

@@ -60,7 +60,7 @@ export function readPreamble(kind: FileKind, bytes: Uint8Array, path: string): P
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const magic = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
   if (magic !== MAGICS[kind]) {
-    throw corrupt(path, `expected a Fencepost ${kind}, came a file that begins ${quote(magic)}`, 0);
+    throw corrupt(path, `expected a Fencepost ${kind}, got a file that begins ${quote(magic)}`, 0);
   }
   if (bytes.byteLength < 16) throw corrupt(path, 'the file ends inside its header', 8);
   requireReadable(view.getUint32(8, true), view.getUint32(12, true), path);

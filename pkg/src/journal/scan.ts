@@ -25,7 +25,7 @@ export function scanFrames(file: Uint8Array, preamble: Preamble, path: string): 
       break;
     }
     if (last !== undefined && found.slot !== last.slot + 1) {
-      throw corrupt(path, `expected slot ${last.slot + 1}, came slot ${found.slot}`, end);
+      throw corrupt(path, `expected slot ${last.slot + 1}, got slot ${found.slot}`, end);
     }
     frames.push(found);
     end = found.end;

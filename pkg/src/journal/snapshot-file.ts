@@ -32,11 +32,7 @@ export async function readSnapshot(
     const frame = decodeFrame(bytes, preamble.end, preamble.seed);
     if ('broken' in frame) throw corrupt(path, frame.broken, preamble.end);
     if (frame.end !== bytes.byteLength) {
-      throw corrupt(
-        path,
-        `expected the end of the file, came ${bytes.byteLength} bytes`,
-        frame.end,
-      );
+      throw corrupt(path, `expected the end of the file, got ${bytes.byteLength} bytes`, frame.end);
     }
     return { name: preamble.name, frame };
   } finally {

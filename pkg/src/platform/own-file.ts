@@ -14,7 +14,9 @@ export async function engineOfOwnFile(
     return await reach(locate());
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
-    const advice = 'if a bundler left the file behind: fencepost/inline needs none';
+    const advice =
+      'if a bundler left the file behind: copy it there or pass it as the option wasm; ' +
+      'fencepost/inline needs none';
     const details = cause instanceof FencepostError ? cause.details : { argument: 'wasm' };
     throw new FencepostError('INVALID_ARGUMENT', `${problem} (${advice})`, { details, cause });
   }

@@ -10,9 +10,9 @@ export const compactionCases: Record<string, Case> = {
     await replica.journal.compact(150, SNAPSHOT);
     const late = new Replica(replica.journal);
     await late.sync();
-    expect(late.snapshot?.slot === 150, `expected the snapshot, came ${late.snapshot?.slot}`);
+    expect(late.snapshot?.slot === 150, `expected the snapshot, got ${late.snapshot?.slot}`);
     expectBytes(late.snapshot.bytes, SNAPSHOT, 'the snapshot');
-    expect(late.entries.size === 50, `expected 50 entries, came ${late.entries.size}`);
+    expect(late.entries.size === 50, `expected 50 entries, got ${late.entries.size}`);
     for (const [slot, bytes] of late.entries) {
       expectBytes(bytes, patternBytes(5, slot), `slot ${slot}`);
     }
@@ -35,7 +35,7 @@ export const compactionCases: Record<string, Case> = {
     const replica = await filled(under, 200);
     await replica.journal.compact(200, SNAPSHOT);
     const news = await replica.sync();
-    expect(news.tip?.slot === 200, `expected the tip at slot 200, came ${news.tip?.slot}`);
+    expect(news.tip?.slot === 200, `expected the tip at slot 200, got ${news.tip?.slot}`);
     expectBytes(news.tip.tag, tagFor(200), 'the tag of the tip');
     expect((await replica.append(patternBytes(5, 201))) === 201, 'the next entry is in slot 201');
     await replica.journal.close();
@@ -54,9 +54,9 @@ export const compactionCases: Record<string, Case> = {
     await replica.journal.close();
     const reopened = new Replica(await under.journal());
     const news = await reopened.open();
-    expect(news.snapshot?.slot === 200, `expected the first one, came ${news.snapshot?.slot}`);
+    expect(news.snapshot?.slot === 200, `expected the first one, got ${news.snapshot?.slot}`);
     expectBytes(news.snapshot.bytes, SNAPSHOT, 'the snapshot');
-    expect(news.tip?.slot === 202, `expected the tip at slot 202, came ${news.tip?.slot}`);
+    expect(news.tip?.slot === 202, `expected the tip at slot 202, got ${news.tip?.slot}`);
     await reopened.journal.close();
   },
 
@@ -75,10 +75,7 @@ export const compactionCases: Record<string, Case> = {
     await replica.journal.compact(299, patternBytes(1, 3));
     const late = new Replica(replica.journal);
     await late.sync();
-    expect(
-      late.snapshot?.slot === 299,
-      `expected the second snapshot, came ${late.snapshot?.slot}`,
-    );
+    expect(late.snapshot?.slot === 299, `expected the second snapshot, got ${late.snapshot?.slot}`);
     expectBytes(late.snapshot.bytes, patternBytes(1, 3), 'the snapshot');
     const last = late.entries.get(300);
     expect(last !== undefined, 'slot 300 is missing');

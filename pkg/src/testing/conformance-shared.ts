@@ -26,7 +26,7 @@ export const sharedCases: Record<string, Case> = {
     const [leftSlots, rightSlots] = await Promise.all([write(left), write(right)]);
     const all = new Replica(left.journal);
     await all.sync();
-    expect(all.slot === 80, `expected 80 entries, came ${all.slot}`);
+    expect(all.slot === 80, `expected 80 entries, got ${all.slot}`);
     for (const [writer, slots] of [leftSlots, rightSlots].entries()) {
       slots.forEach((slot, count) => {
         const bytes = all.entries.get(slot);
@@ -44,7 +44,7 @@ export const sharedCases: Record<string, Case> = {
     expect((await right.append(patternBytes(5, 1))) === 201, 'the next entry is in slot 201');
     expect(right.snapshot?.slot === 200, 'it started again from the snapshot');
     await left.sync();
-    expect(left.slot === 201, `expected slot 201, came ${left.slot}`);
+    expect(left.slot === 201, `expected slot 201, got ${left.slot}`);
     await closeBoth(left, right);
   },
 
@@ -69,7 +69,7 @@ export const sharedCases: Record<string, Case> = {
     await right.journal.compact(100, patternBytes(50, 100));
     const late = new Replica(right.journal);
     await late.sync();
-    expect(late.snapshot?.slot === 200, `expected the newer one, came ${late.snapshot?.slot}`);
+    expect(late.snapshot?.slot === 200, `expected the newer one, got ${late.snapshot?.slot}`);
     expectBytes(late.snapshot.bytes, patternBytes(50, 200), 'the snapshot');
     await closeBoth(left, right);
   },

@@ -55,7 +55,7 @@ const basicCases: Record<string, Case> = {
     }
     const late = new Replica(replica.journal);
     const news = await late.sync();
-    expect(late.slot === 20, `expected 20 entries, came ${late.slot}`);
+    expect(late.slot === 20, `expected 20 entries, got ${late.slot}`);
     expectTip(news, 20);
     for (const [slot, bytes] of late.entries) {
       expectBytes(bytes, patternBytes(slot, slot), `slot ${slot}`);
@@ -99,7 +99,7 @@ const basicCases: Record<string, Case> = {
     await replica.append(patternBytes(3, 1));
     await replica.journal.commit(0, () => null);
     const news = await newsAfter(replica.journal, 0);
-    expect(news.entries.length === 1, `expected 1 entry, came ${news.entries.length}`);
+    expect(news.entries.length === 1, `expected 1 entry, got ${news.entries.length}`);
     await replica.journal.close();
   },
 
@@ -111,7 +111,7 @@ const basicCases: Record<string, Case> = {
       throw thrown;
     });
     const outcome = await commit.catch((error: unknown) => error);
-    expect(outcome === thrown, `expected the same error, came ${String(outcome)}`);
+    expect(outcome === thrown, `expected the same error, got ${String(outcome)}`);
     expectEmpty(await replica.sync());
     expect((await replica.append(patternBytes(3, 1))) === 1, 'the next entry is in slot 1');
     await replica.journal.close();
@@ -174,7 +174,7 @@ const basicCases: Record<string, Case> = {
     });
     const slots = await Promise.all(started);
     expect(new Set(slots).size === 50, 'every entry has a slot of its own');
-    expect(Math.max(...slots) === 50, `expected slots up to 50, came ${Math.max(...slots)}`);
+    expect(Math.max(...slots) === 50, `expected slots up to 50, got ${Math.max(...slots)}`);
     const all = new Replica(replica.journal);
     await all.sync();
     slots.forEach((slot, index) => {
@@ -269,6 +269,6 @@ function expectEmpty(news: News): void {
 }
 
 function expectTip(news: News, slot: number): void {
-  expect(news.tip?.slot === slot, `expected the tip at slot ${slot}, came ${news.tip?.slot}`);
+  expect(news.tip?.slot === slot, `expected the tip at slot ${slot}, got ${news.tip?.slot}`);
   expectBytes(news.tip.tag, tagFor(slot), 'the tag of the tip');
 }

@@ -11,7 +11,7 @@ export function expect(condition: boolean, what: string): asserts condition {
 
 export function expectBytes(actual: Uint8Array, expected: Uint8Array, what: string): void {
   expect(actual instanceof Uint8Array, `${what}: expected a Uint8Array`);
-  const length = `${what}: expected ${expected.byteLength} bytes, came ${actual.byteLength}`;
+  const length = `${what}: expected ${expected.byteLength} bytes, got ${actual.byteLength}`;
   expect(actual.byteLength === expected.byteLength, length);
   const at = expected.findIndex((byte, index) => actual[index] !== byte);
   expect(at < 0, `${what}: byte ${at} is ${actual[at]}, not ${expected[at]}`);
@@ -24,7 +24,7 @@ export async function expectCode(promise: Promise<unknown>, code: string): Promi
     (error: unknown) => error,
   );
   const came = typeof outcome === 'object' && outcome !== null && 'code' in outcome && outcome.code;
-  expect(came === code, `expected a rejection with ${code}, came ${String(outcome)}`);
+  expect(came === code, `expected a rejection with ${code}, got ${String(outcome)}`);
 }
 
 /** A tag for tests: 32 bytes that name a slot and a writer. */

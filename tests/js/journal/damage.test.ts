@@ -79,7 +79,7 @@ async function refuses(
   named: RegExp,
 ): Promise<FencepostError> {
   const { error, untouched } = await openWith(path, changes);
-  assert.equal(error?.code, code, `expected ${code}, came ${error}`);
+  assert.equal(error?.code, code, `expected ${code}, got ${error}`);
   assert.match(error.message, named);
   assert.ok(untouched, 'the files are left as they were');
   return error;
@@ -343,7 +343,7 @@ async function rejects(promise: Promise<unknown>, code: string): Promise<void> {
     () => null,
     (thrown: unknown) => thrown,
   );
-  assert.ok(error instanceof FencepostError, `expected ${code}, came ${error}`);
+  assert.ok(error instanceof FencepostError, `expected ${code}, got ${error}`);
   assert.equal(error.code, code);
   assert.equal(error.details.stored, false);
 }

@@ -19,7 +19,7 @@ test('a file size limit stops a process, and what it was promised is there', asy
   assert.equal(await child.finish(), 0);
   assert.equal(lines.at(-1), 'JOURNAL_FULL false');
   const acknowledged = Number(lines.at(-2));
-  assert.ok(acknowledged > 10, `expected some entries, came ${acknowledged}`);
+  assert.ok(acknowledged > 10, `expected some entries, got ${acknowledged}`);
   const replica = new Replica(file(path));
   const news = await replica.open('append');
   assert.equal(news.torn, undefined, 'the partial write was taken back');

@@ -62,12 +62,12 @@ describe('the memory journal', () => {
 describe('the file journal', () => {
   test('refuses bad paths and options by name', () => {
     const bad: [unknown, unknown, RegExp][] = [
-      ['', {}, /expected the path of a directory, came ""/],
-      ['a\0b', {}, /came "a\\u\{0\}b"/],
-      [7, {}, /came 7/],
-      [null, {}, /came null/],
+      ['', {}, /expected the path of a directory, got ""/],
+      ['a\0b', {}, /got "a\\u\{0\}b"/],
+      [7, {}, /got 7/],
+      [null, {}, /got null/],
       ['x', { durabilty: 'strict' }, /unknown option "durabilty"/],
-      ['x', { durability: 'lax' }, /expected "strict" or "relaxed", came "lax"/],
+      ['x', { durability: 'lax' }, /expected "strict" or "relaxed", got "lax"/],
     ];
     for (const [path, options, message] of bad) {
       assert.throws(() => file(path as string, options as FileJournalOptions), {

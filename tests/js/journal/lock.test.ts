@@ -19,7 +19,7 @@ async function refusal(promise: Promise<unknown>): Promise<FencepostError> {
     () => null,
     (thrown: unknown) => thrown,
   );
-  assert.ok(error instanceof FencepostError, `expected a refusal, came ${error}`);
+  assert.ok(error instanceof FencepostError, `expected a refusal, got ${error}`);
   return error;
 }
 

@@ -177,7 +177,7 @@ describe('the file journal', () => {
       await append(reader, reader.slot + 1, 20, served);
       await requireKept(found.afterPowerLoss(), served);
     }
-    assert.ok(calls > 50, `expected many steps, came ${calls}`);
+    assert.ok(calls > 50, `expected many steps, got ${calls}`);
   });
 
   test('does not take back what it said of a failed write or flush', async (context) => {

@@ -269,7 +269,8 @@ test('names and jobs are checked like those of an enqueue', async () => {
   ]) {
     await rejects(store.schedule('s', every, { ...JOB, ...change } as never), 'INVALID_ARGUMENT');
   }
-  await rejects(store.schedule('s', every, undefined as never), 'INVALID_ARGUMENT');
+  const none = await rejects(store.schedule('s', every, undefined as never), 'INVALID_ARGUMENT');
+  assert.equal(none.message, 'job: expected an object, got undefined');
   for (const name of ['__proto__', 'constructor', '007', 'a:b', '\0', '😀']) {
     assert.equal((await store.schedule(name, every, JOB)).name, name);
     assert.equal((await store.schedules.get(name))?.name, name);

@@ -44,7 +44,7 @@ export async function rejects(promise: Promise<unknown>, code: string): Promise<
     (value) => value,
     (error: unknown) => error,
   );
-  if (!(outcome instanceof FencepostError)) assert.fail(`expected ${code}, came ${show(outcome)}`);
+  if (!(outcome instanceof FencepostError)) assert.fail(`expected ${code}, got ${show(outcome)}`);
   assert.equal(outcome.code, code, outcome.message);
   return outcome;
 }

@@ -122,7 +122,7 @@ for (const format of ['cjs', 'esm'] as const) {
   test(`bundled for Node as ${format}, a file left behind is told`, async () => {
     const moved = await bundledForNode('fencepost', format);
     const told = await moved.run(process.execPath, [program]);
-    assert.match(told, /^INVALID_ARGUMENT .*if a bundler left the file behind: fencepost\/inline/);
+    assert.match(told, /^INVALID_ARGUMENT .*if a bundler left the file behind: copy it there/);
   });
 }
 
