@@ -196,14 +196,16 @@ fn a_broken_clock_name_or_operation_is_refused_by_name() {
     assert_eq!(message, some("operation: expected the number of an operation, got "));
 }
 
-/// Every step is a new buffer to JavaScript, of the whole size, and brings a collection nearer.
+/// Every step is a new buffer to JavaScript, of the whole size, and brings a collection nearer. Its
+/// limit is below what the allocator's sums can pass: beyond, what is at the end of all addresses
+/// would be taken for something among the rows.
 #[wasm_bindgen_test]
-fn memory_grows_by_an_eighth_and_not_by_a_page() {
+fn memory_grows_by_an_eighth_and_stays_as_it_was_written_up_to_its_limit() {
     let pages = || core::arch::wasm32::memory_size::<0>();
     let mut steps = vec![pages()];
-    let mut held = Vec::new();
-    while held.len() < 40_000 {
-        held.push(vec![1_u8; 1_000]);
+    let mut rows = Vec::new();
+    while rows.len() < 40_000 {
+        rows.push(vec![rows.len() as u8; 1_000]);
         if steps.last() != Some(&pages()) {
             steps.push(pages());
         }
@@ -211,5 +213,29 @@ fn memory_grows_by_an_eighth_and_not_by_a_page() {
     assert!(steps.len() > 3, "{steps:?}");
     for step in steps.windows(2) {
         assert!(step[1] - step[0] >= (step[0] / 8).max(16), "{steps:?}");
+    }
+
+    let limit = 2_usize << 30;
+    let reserves = |size: usize| {
+        let mut block: Vec<u8> = Vec::new();
+        block.try_reserve_exact(size).is_ok().then_some(block)
+    };
+    // From large to small, so that it is full to the last pages.
+    let mut full = Vec::with_capacity(64);
+    let mut size = limit - 1;
+    while size >= 64 << 10 {
+        match reserves(size) {
+            Some(block) => full.push(block),
+            None => size /= 2,
+        }
+    }
+    let bytes = pages() << 16;
+    assert!(bytes > limit - (1 << 20) && bytes < limit, "{bytes} bytes");
+    for shift in 17..31 {
+        let sizes = [1_usize << shift, (1 << shift) + (63 << 10), limit - (1 << shift)];
+        assert!(sizes.into_iter().all(|size| reserves(size).is_none()), "{sizes:?} bytes more");
+    }
+    for (number, row) in rows.iter().enumerate() {
+        assert!(row.iter().all(|&byte| byte == number as u8), "row {number}");
     }
 }

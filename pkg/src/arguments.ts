@@ -10,6 +10,19 @@ export const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 const SEED_MAX = 2n ** 64n - 1n;
 const PAYLOAD_BYTES_MAX = 8 << 20;
 
+/** What bytes are, asked past the user's own properties, and of anything. */
+const real = {
+  tag: getterOf(Symbol.toStringTag),
+  buffer: getterOf('buffer'),
+  byteOffset: getterOf('byteOffset'),
+  byteLength: getterOf('byteLength'),
+};
+
+function getterOf(name: PropertyKey): (this: unknown) => unknown {
+  const typedArray: object = Object.getPrototypeOf(Uint8Array.prototype);
+  return Object.getOwnPropertyDescriptor(typedArray, name)?.get ?? (() => undefined);
+}
+
 export function invalid(argument: string, expected: string, got: string): FencepostError {
   return new FencepostError('INVALID_ARGUMENT', `${argument}: expected ${expected}, got ${got}`, {
     details: { argument },
@@ -125,9 +138,15 @@ export function copyBytes(
 
 /** A plain view of bytes: what is written to it is written to them. */
 export function viewBytes(argument: string, value: unknown): Uint8Array {
-  return ofBytes(argument, value, 'a Uint8Array', ({ buffer, byteOffset, byteLength }) => {
-    return new Uint8Array(buffer, byteOffset, byteLength);
+  return ofBytes(argument, value, 'a Uint8Array', (bytes) => {
+    const buffer = real.buffer.call(bytes) as ArrayBuffer;
+    return new Uint8Array(buffer, Number(real.byteOffset.call(bytes)), byteLengthOf(bytes));
   });
+}
+
+/** How many bytes there are, whatever they say. */
+export function byteLengthOf(bytes: unknown): number {
+  return Number(real.byteLength.call(bytes));
 }
 
 function ofBytes<T>(
@@ -136,15 +155,12 @@ function ofBytes<T>(
   expected: string,
   make: (bytes: Uint8Array) => T,
 ): T {
-  // The trap: a proxy of bytes is an instance as well, but is none.
-  if (ArrayBuffer.isView(value) && value instanceof Uint8Array) {
-    try {
-      return make(value);
-    } catch {
-      throw invalid(argument, expected, 'one whose buffer was given away');
-    }
+  if (!isBytes(value)) throw invalid(argument, expected, shown(value));
+  try {
+    return make(value);
+  } catch {
+    throw invalid(argument, expected, 'one whose buffer was given away');
   }
-  throw invalid(argument, expected, shown(value));
 }
 
 /** Bytes that are packed at once: copied only where they might say another length than theirs. */
@@ -153,11 +169,16 @@ export function readBytes(value: unknown, argument: string): Uint8Array {
 }
 
 function isPlain(value: unknown): value is Uint8Array {
-  if (!ArrayBuffer.isView(value) || value.byteLength === 0) return false;
+  if (!isBytes(value) || byteLengthOf(value) === 0) return false;
   // In this order for speed: behind hasOwn() the compiler no longer knows the object's shape, and
   // asking for its prototype becomes a call.
-  const isBytes = Object.getPrototypeOf(value) === Uint8Array.prototype;
-  return isBytes && !Object.hasOwn(value, 'length');
+  const isOfNoOther = Object.getPrototypeOf(value) === Uint8Array.prototype;
+  return isOfNoOther && !Object.hasOwn(value, 'length');
+}
+
+/** By what it is inside: no proxy, nothing that has or took the prototype, but another realm's. */
+function isBytes(value: unknown): value is Uint8Array {
+  return real.tag.call(value) === 'Uint8Array';
 }
 
 /** Also one of another realm, or of a library: whatever can do what is asked of it. */

@@ -18,6 +18,7 @@
  */
 
 import {
+  byteLengthOf,
   invalid,
   optionalPayloadLimit,
   optionalSeed,
@@ -304,7 +305,7 @@ export class Engine {
   takeEntry(into?: Uint8Array): Uint8Array | null {
     const size = this.#room?.byteLength ?? 0;
     // The trap: its buffer may have grown, shrunk or been given away since.
-    if (into !== this.#into || size === 0 || into?.byteLength !== size) {
+    if (into !== this.#into || size === 0 || byteLengthOf(into) !== size) {
       this.#room = into === undefined ? undefined : viewBytes('into', into);
       this.#into = into;
     }

@@ -49,8 +49,7 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
 export function engineOf(module: object): EngineModule {
   return {
     create({ store, seed, replica, maxPayloadBytes = Number.NaN }) {
-      const { Core, memory } = instantiateChecked(module);
-      const bridge = new WasmBridge(new Core(), Core.crashAt(), memory);
+      const bridge = bridgeTo(module);
       const [random = 0n, number = 0n] = crypto.getRandomValues(new BigUint64Array(2));
       bridge.start({
         store,
@@ -106,6 +105,18 @@ export async function arrived<T>(from: string, reach: () => Promise<T>): Promise
   } catch (cause) {
     const problem = cause instanceof Error ? cause.message : String(cause);
     throw wrong(`WebAssembly at ${from}`, problem, { from, cause });
+  }
+}
+
+/** @throws FencepostError `ENGINE_CRASHED` where there is not even the memory to begin with */
+function bridgeTo(module: object): WasmBridge {
+  try {
+    const { Core, memory } = instantiateChecked(module);
+    return new WasmBridge(new Core(), Core.crashAt(), memory);
+  } catch (cause) {
+    if (!(cause instanceof RangeError || cause instanceof WebAssembly.RuntimeError)) throw cause;
+    const what = `the engine crashed when it was made: ${cause.message}`;
+    throw new FencepostError('ENGINE_CRASHED', what, { cause });
   }
 }
 

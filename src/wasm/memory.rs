@@ -16,8 +16,10 @@ use talc::wasm::WasmBinning;
 
 const PAGE_BYTES: usize = 64 << 10;
 const PAGES_MIN: usize = 16;
-/// The trap: the last page that there could be ends at address 0.
-const PAGES_MAX: usize = 65_535;
+/// 2 GiB. The trap: the allocator adds sizes to addresses without a look at what they come to. A
+/// size is below 2 GiB, so that no sum can pass the end of all addresses and come out low, where
+/// there are rows.
+const PAGES_MAX: usize = 32_767;
 /// What the allocator itself may need beside what it was asked for.
 const OVERHEAD_BYTES: usize = 1 << 10;
 

@@ -83,9 +83,22 @@ async function measured(times: number, work: () => Promise<void>): Promise<void>
   }
 }
 
+/** Where there is too little memory for an engine. */
+async function begin(): Promise<void> {
+  const opened = open('memory', { journal: memory() });
+  for (const made of [Engine.load(), opened]) {
+    const { code, message } = (await made.then(
+      () => ({ code: 'none', message: 'it was made' }),
+      (error) => error,
+    )) as { code?: string; message: string };
+    console.log(JSON.stringify({ code, message }));
+  }
+}
+
 const works = {
   operate: () => operate(Number(amount)),
   cycle: () => measured(Number(amount), openAndClose),
   fill,
+  begin,
 };
 await works[what as keyof typeof works]();

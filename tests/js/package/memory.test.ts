@@ -76,3 +76,14 @@ test('an engine that gets no eighth more takes what it gets, in few steps', () =
   // 7 of a mebibyte, 18 of an eighth, 7 of half as much as the one before.
   assert.ok(filled.sizes < 40, `${filled.sizes} sizes`);
 });
+
+test('without the memory to begin with, no engine is made, and the error has a code', () => {
+  for (const pagesMax of [1, 17, 18]) {
+    const flags = [`--wasm-max-mem-pages=${pagesMax}`];
+    const refusals = runChild<{ code: string; message: string }>(flags, ['begin']);
+    assert.equal(refusals.length, 2);
+    for (const { code, message } of refusals) {
+      assert.equal(code, 'ENGINE_CRASHED', message);
+    }
+  }
+});

@@ -1,6 +1,7 @@
 /** `fencepost/engine`: what it refuses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { runInNewContext } from 'node:vm';
 import { Engine } from 'fencepost/engine';
 import { rejects, throws } from './support.js';
 
@@ -82,6 +83,35 @@ test('bytes are as many as they are, whatever they say', async () => {
   assert.deepEqual(engine.verify(), { ok: true, rows: 7, problems: [] });
 });
 
+test('bytes whose own properties throw or lie are as they are', async () => {
+  const engine = await Engine.load({ seed: 1n, replica: 1 });
+  const thrown = () => {
+    throw new Error('asked');
+  };
+  class Throwing extends Uint8Array {
+    override get byteLength(): number {
+      return thrown();
+    }
+    override get length(): number {
+      return thrown();
+    }
+  }
+  const own = Object.defineProperty(new Uint8Array([1, 2]), 'byteLength', { get: thrown });
+  const foreign = runInNewContext('new Uint8Array([1, 2])') as Uint8Array;
+  for (const payload of [new Throwing([1, 2]), own, foreign]) {
+    engine.queueEnqueue({ queue: 'q', payload }, NOW);
+  }
+  const tasks = engine.queueClaim({ queue: 'q', owner: 'w', max: 9 }, NOW);
+  assert.deepEqual(
+    tasks.map(({ payload }) => [...payload]),
+    [
+      [1, 2],
+      [1, 2],
+      [1, 2],
+    ],
+  );
+});
+
 test('what only looks like bytes is refused', async () => {
   const engine = await Engine.load({ seed: 1n, replica: 1 });
   const bytes = new Uint8Array([1]);
@@ -94,6 +124,8 @@ test('what only looks like bytes is refused', async () => {
     givenAway,
     new Uint8ClampedArray(1),
     new DataView(bytes.buffer),
+    Object.setPrototypeOf(new DataView(bytes.buffer), Uint8Array.prototype),
+    Object.setPrototypeOf(new BigUint64Array(1), Uint8Array.prototype),
     bytes.buffer,
     [1],
   ]) {
@@ -155,6 +187,42 @@ test('an entry is written into the bytes that were given for it, and nowhere els
     assert.ok([...before, ...behind].every((byte) => byte === 9));
     engine.merge(entry ?? own);
     assert.equal(engine.version, 2);
+  }
+});
+
+test('an entry is written to the bytes that were given, whatever they say', async () => {
+  const own = takenOf(await decided());
+  class Elsewhere extends Uint8Array {
+    override get byteOffset(): number {
+      return 0;
+    }
+    override get buffer(): ArrayBuffer {
+      return other;
+    }
+  }
+  const [buffer, other] = [new ArrayBuffer(2_000), new ArrayBuffer(2_000)];
+  const short = new Uint8Array(buffer, 1_000, own.length - 1);
+  Object.defineProperty(short, 'byteLength', { value: 900 });
+  assert.deepEqual((await decided()).takeEntry(short), own);
+  assert.deepEqual(new Uint8Array(buffer), new Uint8Array(2_000));
+  const elsewhere = new Elsewhere(buffer, 1_000, 900);
+  assert.deepEqual((await decided()).takeEntry(elsewhere), own);
+  assert.deepEqual(new Uint8Array(other), new Uint8Array(2_000));
+  assert.deepEqual(new Uint8Array(buffer, 1_000, own.length), own);
+});
+
+test('bytes that have grown since the last entry take the next one', async () => {
+  const engine = await decided();
+  const room = [10, { maxByteLength: 1_000 }];
+  const buffer = Reflect.construct(ArrayBuffer, room) as ArrayBuffer & { resize(to: number): void };
+  const into = new Uint8Array(buffer);
+  for (const size of [10, 1_000, 10, 1_000]) {
+    buffer.resize(size);
+    const entry = engine.takeEntry(into);
+    assert.ok(entry);
+    assert.equal(entry.buffer === buffer, size === 1_000);
+    engine.merge(entry);
+    engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(1) }, NOW);
   }
 });
 
