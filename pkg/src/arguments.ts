@@ -43,12 +43,18 @@ export function readOptions<Name extends string>(
   // without a prototype is four times as slow to copy into.
   const options = { ...value, __proto__: null } as { [name in Name]?: unknown };
   for (const name in options) {
-    if (!(known as readonly string[]).includes(name)) {
+    if (!isOneOf(known, name)) {
       const names = known.length === 0 ? 'no options' : `one of ${known.join(', ')}`;
       throw invalid(argument, names, `the unknown option ${quote(name)}`);
     }
   }
   return options;
+}
+
+/** As `includes` does, which is a call where this is a few comparisons. */
+function isOneOf(known: readonly string[], name: string): boolean {
+  for (let at = 0; at < known.length; at++) if (known[at] === name) return true;
+  return false;
 }
 
 /** A whole number in a range. */

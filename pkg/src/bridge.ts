@@ -25,6 +25,7 @@ import {
   type Bridge,
   type CallerRequest,
   type ClaimReference,
+  type EntryRoom,
   FAMILY,
   type FullName,
   type LeaseReply,
@@ -189,9 +190,9 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     this.call(operation.foundFrom, { now, caller: ROOT });
   }
 
-  takeBytes(into?: Uint8Array): Uint8Array | undefined {
+  takeBytes(room?: EntryRoom): Uint8Array | undefined {
     const reply = this.call(operation.takeEntry);
-    return reply.isAtEnd ? undefined : reply.beside(into);
+    return reply.isAtEnd ? undefined : reply.beside(room);
   }
 
   takeEntry() {

@@ -18,7 +18,6 @@
  */
 
 import {
-  byteLengthOf,
   invalid,
   optionalPayloadLimit,
   optionalSeed,
@@ -27,9 +26,9 @@ import {
   readOptions,
   requireArray,
   requireWhole,
-  viewBytes,
 } from './arguments.js';
 import { optionalBytes, readClaim, readRawEnqueue, root } from './engine-requests.js';
+import { Room } from './engine-room.js';
 import type { EngineOptions } from './load.js';
 import { requireName, sharedName } from './names.js';
 import { failRequest, readClaimMax, readIdCursor, readLimit, requireId } from './options.js';
@@ -113,9 +112,8 @@ export class Engine {
   #bridge: Bridge;
   /** The entry taken last, so that merging it again need not decode it. */
   #taken: Uint8Array | undefined;
-  /** Where entries were written last, and our view of it. */
-  #into: Uint8Array | undefined;
-  #room: Uint8Array | undefined;
+  /** Where entries were written last. */
+  #room: Room | undefined;
 
   /** Engines are made by `Engine.load`. */
   constructor(bridge: Bridge) {
@@ -303,12 +301,8 @@ export class Engine {
    * @throws FencepostError `INVALID_ARGUMENT` when `into` is no Uint8Array, or was given away
    */
   takeEntry(into?: Uint8Array): Uint8Array | null {
-    const size = this.#room?.byteLength ?? 0;
-    // The trap: its buffer may have grown, shrunk or been given away since.
-    if (into !== this.#into || size === 0 || byteLengthOf(into) !== size) {
-      this.#room = into === undefined ? undefined : viewBytes('into', into);
-      this.#into = into;
-    }
+    if (into === undefined) this.#room = undefined;
+    else if (!this.#room?.isOf(into)) this.#room = new Room('into', into);
     this.#taken = this.#bridge.takeBytes(this.#room);
     return this.#taken ?? null;
   }

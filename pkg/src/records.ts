@@ -10,6 +10,7 @@ import {
   DEAD_REASONS,
   type DeadReason,
   type EnqueuedReply,
+  type EntryRoom,
   type LeaseReply,
   type PageReply,
   TASK_STATES,
@@ -82,13 +83,12 @@ export class ReplyReader {
     return this.#bytes.slice(this.#at - size, this.#at);
   }
 
-  /** Bytes that lie beside the reply, which says where; written to `into` if they fit. */
-  beside(into: Uint8Array = NOTHING): Uint8Array {
+  /** Bytes that lie beside the reply, which says where; written to a room that they fit into. */
+  beside(room?: EntryRoom): Uint8Array {
     const start = this.count();
-    const size = this.count();
-    if (size > into.length) return this.#bytes.slice(start, start + size);
-    into.set(this.#bytes.subarray(start, start + size));
-    return into.subarray(0, size);
+    const end = start + this.count();
+    if (room === undefined || end - start > room.size) return this.#bytes.slice(start, end);
+    return room.fill(this.#bytes.subarray(start, end));
   }
 
   skip(bytes: number): this {

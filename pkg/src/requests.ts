@@ -229,6 +229,13 @@ export interface Moment {
   readonly caller: number;
 }
 
+/** Where an entry is written. */
+export interface EntryRoom {
+  readonly size: number;
+  /** Takes an entry that fits, and answers where it is now. */
+  fill(entry: Uint8Array): Uint8Array;
+}
+
 /**
  * The engine as the package uses it. Synchronous; every method throws a FencepostError for a wrong
  * argument or a missing right, and a WebAssembly.RuntimeError when it crashed and must be dropped.
@@ -323,8 +330,8 @@ export interface Bridge extends ScheduleOperations {
   found(now: number): void;
   /** Founds a log that goes on from the snapshot of another one. */
   foundFrom(snapshot: Uint8Array, now: number): void;
-  /** Seals what is staged, and gives only the bytes: written to `into` if they fit. */
-  takeBytes(into?: Uint8Array): Uint8Array | undefined;
+  /** Seals what is staged, and gives only the bytes: in `room` if they fit. */
+  takeBytes(room?: EntryRoom): Uint8Array | undefined;
   /** Seals what is staged. It is then merged (`mergeSealed`) or discarded before anything else. */
   takeEntry():
     | { bytes: Uint8Array; tag: Uint8Array; commit: { replica: number; counter: number } }

@@ -211,6 +211,21 @@ test('an entry is written to the bytes that were given, whatever they say', asyn
   assert.deepEqual(new Uint8Array(buffer, 1_000, own.length), own);
 });
 
+test('entries of all lengths, again and again, are written to one room as they are', async () => {
+  const [engine, other] = [await decided(), await decided()];
+  const into = new Uint8Array(1_000);
+  for (let round = 0; round < 400; round += 1) {
+    for (const one of [engine, other]) {
+      one.queueEnqueue({ queue: 'q', payload: new Uint8Array((round * 7) % 200) }, NOW);
+    }
+    const entry = engine.takeEntry(into);
+    const own = takenOf(other);
+    assert.deepEqual(entry, own);
+    engine.merge(entry ?? own);
+    other.merge(own);
+  }
+});
+
 test('bytes that have grown since the last entry take the next one', async () => {
   const engine = await decided();
   const room = [10, { maxByteLength: 1_000 }];
