@@ -6,12 +6,14 @@ use crate::id::{Instant, Millis};
 
 /// Queue, lease, schedule, lock and owner names, in bytes of UTF-8.
 pub const NAME_BYTES_MAX: usize = 255;
-/// A plain name that the engine puts a family prefix before (`outbox`, `lock`).
+/// A plain name that the engine puts a family prefix before (`outbox`, `lock`, `effect`).
 pub const PREFIXED_NAME_BYTES_MAX: usize = 200;
-/// Idempotency, effect and key-value keys, in bytes of UTF-8.
+/// Idempotency and key-value keys, in bytes of UTF-8.
 pub const KEY_BYTES_MAX: usize = 1_024;
 /// The default of `maxPayloadBytes`: payload, result and key-value value.
 pub const PAYLOAD_BYTES_DEFAULT: usize = 1 << 20;
+/// What the record of an effect says beside its result, which is measured by whoever writes it.
+pub const EFFECT_RECORD_BYTES: usize = 64;
 /// Progress and lease metadata.
 pub const NOTE_BYTES_MAX: usize = 64 << 10;
 /// Error texts and reasons; longer ones are cut on a character boundary.

@@ -79,8 +79,8 @@ impl<'a> NameRef<'a> {
         name.refuse_reserved("key")
     }
 
-    /// A name of one of the engine's own families, written with its prefix: an outbox queue or a
-    /// lock.
+    /// A name of one of the engine's own families, written with its prefix: an outbox queue, a lock
+    /// or an effect.
     ///
     /// # Errors
     /// `INVALID_NAME`, `RESERVED_NAME`, for the part behind the prefix.
@@ -90,9 +90,7 @@ impl<'a> NameRef<'a> {
         text: &'a str,
     ) -> Result<Self, Error> {
         let plain = text.strip_prefix(prefix).expect("the caller wrote the family's prefix");
-        let bytes_max =
-            if prefix == EFFECT_PREFIX { KEY_BYTES_MAX } else { PREFIXED_NAME_BYTES_MAX };
-        Self::bounded(argument, plain, bytes_max)?.refuse_reserved(argument)?;
+        Self::bounded(argument, plain, PREFIXED_NAME_BYTES_MAX)?.refuse_reserved(argument)?;
         Ok(Self(text))
     }
 

@@ -35,8 +35,8 @@ const PROBLEMS_SHOWN_MAX = 10;
 export async function perform(job) {
   const { run, progress, stop } = job;
   const owner = `deliver-${process.pid}-${randomBytes(3).toString('hex')}`;
-  /** @param {{ owner: string, until: number }} holder */
-  const onWait = ({ owner: holder, until }) => {
+  /** @param {{ owner?: string, until?: number }} holder */
+  const onWait = ({ owner: holder = 'somebody', until = 0 }) => {
     const seconds = (Math.max(0, until - Date.now()) / 1000).toFixed(1);
     progress.note(`${holder} still holds the lease: it lapses in ${seconds} s.`);
   };

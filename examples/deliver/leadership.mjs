@@ -12,7 +12,7 @@ const TTL_MS = 2_000;
  * @template T
  * @param {Store} store
  * @param {string} owner
- * @param {{ signal: AbortSignal, onWait: (holder: { owner: string, until: number }) => void }} o
+ * @param {{ signal: AbortSignal, onWait: (holder: { owner?: string, until?: number }) => void }} o
  * @param {(lease: Lease) => Promise<T>} body
  */
 export async function lead(store, owner, { signal, onWait }, body) {

@@ -8,7 +8,9 @@ import { FencepostError, quote, shown } from './errors.js';
 
 export const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 const SEED_MAX = 2n ** 64n - 1n;
+/** The ceiling of `maxPayloadBytes`, and its default, which is also the engine's. */
 const PAYLOAD_BYTES_MAX = 8 << 20;
+const PAYLOAD_BYTES_DEFAULT = 1 << 20;
 
 /** What bytes are, asked past the user's own properties, and of anything. */
 const real = {
@@ -207,7 +209,19 @@ export function optionalSeed(value: unknown): bigint | undefined {
 }
 
 /** How large a payload may be: 1 byte to 8 MiB. */
-export function optionalPayloadLimit(value: unknown): number | undefined {
+export function readPayloadLimit(value: unknown): number {
   const limit = optionalWhole('maxPayloadBytes', value, 1, PAYLOAD_BYTES_MAX);
-  return Number.isNaN(limit) ? undefined : limit;
+  return Number.isNaN(limit) ? PAYLOAD_BYTES_DEFAULT : limit;
+}
+
+/** What can be done about a payload that is too large. */
+export const PAYLOAD_ADVICE =
+  `: the option maxPayloadBytes of open(), at most ${PAYLOAD_BYTES_MAX}` as const;
+
+/** Of what the engine does not measure by itself. @throws FencepostError `PAYLOAD_TOO_LARGE` */
+export function requireSize(argument: string, bytes: Uint8Array, limit: number): void {
+  const size = bytes.byteLength;
+  if (size <= limit) return;
+  const what = `${argument}: expected at most ${limit} bytes, got ${size}${PAYLOAD_ADVICE}`;
+  throw new FencepostError('PAYLOAD_TOO_LARGE', what, { details: { argument, size, limit } });
 }

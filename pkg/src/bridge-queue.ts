@@ -155,6 +155,11 @@ export abstract class QueueBridge extends Border {
     return this.call(operation.removalOf).rest(readRemoval)[0];
   }
 
+  queueOf(id: number): string | undefined {
+    this.packer.begin().number(id);
+    return this.call(operation.queueOf).rest(readText)[0];
+  }
+
   queues(at: Moment) {
     return this.call(operation.queues, at).rest(readSummary);
   }

@@ -7,7 +7,7 @@
  *                        └── begin again: pending, it may or may not have happened
  * ```
  */
-import { readOptions } from './arguments.js';
+import { readOptions, requireSize } from './arguments.js';
 import { decodeJson, encodeJson } from './codec.js';
 import { FencepostError } from './errors.js';
 import type { Bridge, FullName, Moment, WriteRequest } from './requests.js';
@@ -22,10 +22,13 @@ type Checkpoint =
 export class EffectHandle implements Effect {
   readonly #session: Session;
   readonly #key: FullName;
+  readonly #resultBytesMax: number;
 
-  constructor(session: Session, key: FullName) {
+  /** `resultBytesMax`: what a result may have, encoded. */
+  constructor(session: Session, key: FullName, resultBytesMax: number) {
     this.#session = session;
     this.#key = key;
+    this.#resultBytesMax = resultBytesMax;
   }
 
   async begin() {
@@ -44,7 +47,9 @@ export class EffectHandle implements Effect {
   async complete(result: unknown, options?: { writes?: Write[] }) {
     const { writes } = readOptions('options', options, ['writes']);
     const requests = readWrites(writes);
-    const kept = result === undefined ? null : decodeJson(encodeJson(result, 'result'));
+    const encoded = encodeJson(result === undefined ? null : result, 'result');
+    requireSize('result', encoded, this.#resultBytesMax);
+    const kept = decodeJson(encoded);
     return this.#inTransaction((engine, at) => {
       const found = this.#read(engine, at);
       if (found?.state === 'committed') return { applied: false, result: found.result };

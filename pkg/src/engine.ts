@@ -19,11 +19,11 @@
 
 import {
   invalid,
-  optionalPayloadLimit,
   optionalSeed,
   optionalWhole,
   readBytes,
   readOptions,
+  readPayloadLimit,
   requireArray,
   requireWhole,
 } from './arguments.js';
@@ -100,7 +100,7 @@ export function engineOn(platform: Platform): EngineLoader {
       const replica = optionalWhole('replica', given.replica, 0);
       const store = requireName('store', given.store === undefined ? 'engine' : given.store);
       const seed = optionalSeed(given.seed);
-      const maxPayloadBytes = optionalPayloadLimit(given.maxPayloadBytes);
+      const maxPayloadBytes = readPayloadLimit(given.maxPayloadBytes);
       const module = await loadEngine(platform, given.wasm);
       const known = Number.isNaN(replica) ? {} : { replica };
       return new Engine(module.create({ store, seed, maxPayloadBytes, ...known }));
@@ -169,7 +169,8 @@ export class Engine {
     now: number,
   ): Outcome<{ state: TaskState; runAt?: number }> {
     const given = readOptions('request', request, FAIL_FIELDS);
-    return this.#bridge.queueFail(failRequest(readClaim(given), given.error, given), root(now));
+    const fail = { ...readClaim(given), ...failRequest(given.error, given) };
+    return this.#bridge.queueFail(fail, root(now));
   }
 
   /** Answers the new deadline: `now + extend`; default: the claim's own length. */

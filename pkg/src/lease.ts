@@ -86,12 +86,7 @@ export function leaseRecord({ name, owner, token, until, acquiredAt, meta }: Lea
 
 /** Who may not inspect the lease is not told who holds it until when. */
 function heldBy(holder: Record<string, unknown> | undefined) {
-  const { owner, until } = (holder ?? {}) as { owner: string; until: number };
   const held = { ok: false as const, reason: 'held' as const };
-  return (holder === undefined ? held : { ...held, owner, until }) as {
-    ok: false;
-    reason: 'held';
-    owner: string;
-    until: number;
-  };
+  if (typeof holder?.owner !== 'string' || typeof holder.until !== 'number') return held;
+  return { ...held, owner: holder.owner, until: holder.until };
 }

@@ -3,10 +3,10 @@ import {
   copyBytes,
   invalid,
   optionalChoice,
-  optionalPayloadLimit,
   optionalSeed,
   optionalWhole,
   readOptions,
+  readPayloadLimit,
   requireFunction,
   requireText,
 } from './arguments.js';
@@ -40,7 +40,7 @@ const CLOCK_METHODS = ['now', 'monotonic', 'setTimer'] as const;
 interface Settings {
   readonly journal: Journal | undefined;
   readonly durability: Durability;
-  readonly maxPayloadBytes: number | undefined;
+  readonly maxPayloadBytes: number;
   readonly clock: Clock;
   readonly seed: bigint | undefined;
   readonly wasm: unknown;
@@ -93,7 +93,9 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
       await committer.close().catch(() => undefined);
       throw error;
     }
-    return new StoreHandle({ name: store, committer, upkeep: new Upkeep(committer) });
+    const { maxPayloadBytes } = settings;
+    const upkeep = new Upkeep(committer);
+    return new StoreHandle({ name: store, committer, upkeep, maxPayloadBytes });
   };
 }
 
@@ -180,7 +182,7 @@ function readSettings(value: unknown): Settings {
   return {
     journal: journal as Journal | undefined,
     durability: optionalChoice('durability', options.durability, ['strict', 'relaxed']) ?? 'strict',
-    maxPayloadBytes: optionalPayloadLimit(options.maxPayloadBytes),
+    maxPayloadBytes: readPayloadLimit(options.maxPayloadBytes),
     clock: (clock as Clock | undefined) ?? systemClock,
     seed: optionalSeed(options.seed),
     wasm,

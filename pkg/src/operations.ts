@@ -81,3 +81,5 @@ export const recordEvents = 67;
 export const stopRecording = 68;
 export const events = 69;
 export const forgetEvents = 70;
+
+export const queueOf = 71;

@@ -166,14 +166,10 @@ const NOTHING_ASKED = {
 
 /** A failure, from options whose names were checked. */
 export function failRequest(
-  { queue, id, token }: ClaimReference,
   error: unknown,
   { delay, final, writes }: { delay?: unknown; final?: unknown; writes?: unknown },
-): FailRequest {
+): Omit<FailRequest, keyof ClaimReference> {
   return {
-    queue,
-    id,
-    token,
     error: errorText(error),
     delay: readDelay(delay),
     final: optionalFlag('final', final),

@@ -284,6 +284,8 @@ export interface Bridge extends ScheduleOperations {
    * cancelled, or died and was not to be kept.
    */
   removalOf(id: number): { cause: 'cancelled' | 'buried'; reason?: string } | undefined;
+  /** The name of the queue that a merged task is in. */
+  queueOf(id: number): string | undefined;
   queues(at: Moment): QueueReply[];
 
   leaseAcquire(

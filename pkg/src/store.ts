@@ -46,6 +46,7 @@ export interface StoreParts {
   readonly name: string;
   readonly committer: Committer;
   readonly upkeep: Upkeep;
+  readonly maxPayloadBytes: number;
 }
 
 export class StoreHandle implements Store {
@@ -98,12 +99,12 @@ export class StoreHandle implements Store {
     return handle as Queue<P, R>;
   }
 
-  outbox<P = unknown>(name: string): Queue<P, void> {
+  outbox<P = unknown, R = unknown>(name: string): Queue<P, R> {
     this.#session.requireOpen();
     const queue = outboxName(name);
     this.#session.checkName('name', queue);
     const handle: Queue = new QueueHandle(this.#home, name, queue, OUTBOX_QUEUE);
-    return handle as Queue<P, void>;
+    return handle as Queue<P, R>;
   }
 
   lease(name: string): LeaseName {
@@ -124,7 +125,7 @@ export class StoreHandle implements Store {
     this.#session.requireOpen();
     const effect = effectName(key);
     this.#session.checkName('key', effect);
-    return new EffectHandle(this.#session, effect);
+    return new EffectHandle(this.#session, effect, this.#parts.maxPayloadBytes);
   }
 
   schedule(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord> {

@@ -108,7 +108,7 @@ export class ClaimedTask implements Task {
     options?: { delay?: number; final?: boolean; writes?: Write[] },
   ): Promise<Committed<{ state: TaskState; runAt?: number }> | Refused> {
     const given = readOptions('options', options, ['delay', 'final', 'writes']);
-    const request = failRequest(this.#reference(), error, given);
+    const request = { ...this.#reference(), ...failRequest(error, given) };
     return committed(
       await this.#home.session.command((engine, at) => engine.queueFail(request, at)),
       (value) => value,
@@ -155,6 +155,12 @@ export class ClaimedTask implements Task {
     requireSameCodec(this.#home.codec, this.#reply.codec);
     return this.#home.codec.encode(result, 'result');
   }
+
+  /** A result of any task: by the codec of the task itself, where this class made it. */
+  static encode(task: object, result: unknown, otherwise: () => RowCodec): Uint8Array | undefined {
+    if (result === undefined) return undefined;
+    return #home in task ? task.#encode(result) : otherwise().encode(result, 'result');
+  }
 }
 
 /** An engine's answer to a command that may be refused, as users see it. */
@@ -168,7 +174,7 @@ export function committed<T, U>(
 
 /** The state is left out where the caller may not know it. */
 export function enqueued({ id, seq, created, state }: EnqueuedReply): Enqueued {
-  return (state === undefined ? { id, seq, created } : { id, seq, created, state }) as Enqueued;
+  return state === undefined ? { id, seq, created } : { id, seq, created, state };
 }
 
 /** Any object with an id and a token names a claim. */

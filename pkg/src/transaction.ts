@@ -8,7 +8,7 @@
  * even if the body catches what the guard threw.
  */
 import { invalid, optionalWhole, readOptions, requireFunction, requireWhole } from './arguments.js';
-import { decodeJson, JSON_CODEC, optionalJson } from './codec.js';
+import { decodeJson, JSON_CODEC, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
 import { FencepostError, shown } from './errors.js';
 import { encodeValue } from './kv.js';
 import { keyName, outboxName, queueOfTask, sharedName } from './names.js';
@@ -22,15 +22,28 @@ import {
   requireId,
 } from './options.js';
 import { pageOf } from './page.js';
-import type { Bridge, ClaimReference, FullName, Moment, Outcome, Refused } from './requests.js';
+import {
+  type Bridge,
+  type ClaimReference,
+  type FullName,
+  type Moment,
+  type Outcome,
+  type Refused,
+  ROOT,
+} from './requests.js';
 import type { Session } from './session.js';
-import { enqueued, readClaimHolder } from './task.js';
+import { ClaimedTask, enqueued, readClaimHolder } from './task.js';
 import { taskRecord } from './task-record.js';
 import type { Committed, Transaction, TransactionQueue } from './types.js';
 import { readVersion } from './writes.js';
 
+/** What has to hold. */
+type Ask = (engine: Bridge, at: Moment) => Outcome<unknown>;
+
 /** What is asked before the body begins. */
 export type Guard = (engine: Bridge, at: Moment) => Outcome<undefined>;
+
+const GONE: Outcome<never> = { ok: false, reason: 'gone' };
 
 type Verdict<T> =
   | { how: 'returned'; value: T }
@@ -125,7 +138,7 @@ class Running {
     }
   }
 
-  guard(call: (engine: Bridge, at: Moment) => Outcome<unknown>): void {
+  guard(call: Ask): void {
     const outcome = this.use(call);
     if (outcome.ok) return;
     this.refused = outcome;
@@ -173,30 +186,42 @@ function makeSettling(
 ): Pick<Transaction, 'complete' | 'fail' | 'heartbeat' | 'release'> {
   return {
     complete: (task, result) => {
-      const encoded = result === undefined ? undefined : JSON_CODEC.encode(result, 'result');
-      const claim = readClaim(task);
-      const request = { ...claim, result: encoded, followUps: [], writes: [] };
-      running.guard((engine, at) => engine.queueComplete(request, at));
+      const settle = claimGuard(task, (claim, engine, at) => {
+        const codec = () => codecOf(claim, engine, at);
+        const encoded = ClaimedTask.encode(task, result, codec);
+        const request = { ...claim, result: encoded, followUps: [], writes: [] };
+        return engine.queueComplete(request, at);
+      });
+      running.guard(settle);
     },
     fail: (task, error, options) => {
       const given = readOptions('options', options, ['delay', 'final']);
-      const request = failRequest(readClaim(task), error, given);
-      running.guard((engine, at) => engine.queueFail(request, at));
+      const failure = failRequest(error, given);
+      running.guard(
+        claimGuard(task, (claim, engine, at) => engine.queueFail({ ...claim, ...failure }, at)),
+      );
     },
     heartbeat: (task, options) => {
-      const { extend, progress } = readOptions('options', options, ['extend', 'progress']);
-      const request = {
-        ...readClaim(task),
-        extend: optionalWhole('extend', extend, 1),
-        progress: optionalJson(progress, 'progress'),
-      };
-      running.guard((engine, at) => engine.queueHeartbeat(request, at));
+      const given = readOptions('options', options, ['extend', 'progress']);
+      const extend = optionalWhole('extend', given.extend, 1);
+      const progress = optionalJson(given.progress, 'progress');
+      running.guard(
+        claimGuard(task, (claim, engine, at) =>
+          engine.queueHeartbeat({ ...claim, extend, progress }, at),
+        ),
+      );
     },
     release: (task) => {
-      const claim = readClaim(task);
-      running.guard((engine, at) => engine.queueRelease(claim, at));
+      running.guard(claimGuard(task, (claim, engine, at) => engine.queueRelease(claim, at)));
     },
   };
+}
+
+/** Of a task that is known by its claim only: JSON, if that is what its row was made with. */
+function codecOf({ queue, id }: ClaimReference, engine: Bridge, at: Moment): RowCodec {
+  const row = engine.txGet(queue, id, { ...at, caller: ROOT });
+  if (row !== undefined) requireSameCodec(JSON_CODEC, row.codec);
+  return JSON_CODEC;
 }
 
 function makeKv(running: Running): Transaction['kv'] {
@@ -245,21 +270,38 @@ function makeQueue(running: Running, queue: FullName, defaults: QueueDefaults): 
   };
 }
 
-/** Any object with a queue, an id and a token names a claim. */
-function readClaim(task: unknown): ClaimReference {
-  const claim = readClaimHolder('task', task);
-  return { ...claim, queue: queueOfTask((task as { queue?: unknown }).queue) };
+/** Asks for a claim, which any object with an id and a token names. */
+function claimGuard(
+  task: unknown,
+  call: (claim: ClaimReference, engine: Bridge, at: Moment) => Outcome<unknown>,
+): Ask {
+  const holder = readClaimHolder('task', task);
+  const { queue } = task as { queue?: unknown };
+  if (queue !== undefined) {
+    const claim = { ...holder, queue: queueOfTask(queue) };
+    return (engine, at) => call(claim, engine, at);
+  }
+  return (engine, at) => {
+    const found = engine.queueOf(holder.id);
+    if (found === undefined) return GONE;
+    try {
+      return call({ ...holder, queue: queueOfTask(found) }, engine, at);
+    } catch (error) {
+      // Who may not settle it is not told that it is there.
+      if (error instanceof FencepostError && error.code === 'PERMISSION_DENIED') return GONE;
+      throw error;
+    }
+  };
 }
 
-/** A lease has a name, a task has a queue. */
-function readHolder(holder: unknown): Guard {
+/** A lease has a name, a task has an id. */
+function readHolder(holder: unknown): Ask {
   if (typeof holder !== 'object' || holder === null) {
     throw invalid('holder', 'a Task or a Lease', shown(holder));
   }
-  const given: { queue?: unknown; name?: unknown; token?: unknown } = holder;
-  if (given.queue !== undefined) {
-    const claim = readClaim(holder);
-    return (engine, at) => engine.txRequireClaim(claim, at);
+  const given: { queue?: unknown; id?: unknown; name?: unknown; token?: unknown } = holder;
+  if (given.queue !== undefined || given.id !== undefined) {
+    return claimGuard(holder, (claim, engine, at) => engine.txRequireClaim(claim, at));
   }
   if (given.name === undefined) throw invalid('holder', 'a Task or a Lease', shown(holder));
   const name = sharedName('holder.name', given.name);

@@ -15,7 +15,8 @@
  * **Invariant**: `over` never rejects, and no error of a handler goes anywhere but into its task.
  */
 import type { Bell } from './alarm.js';
-import { Cancelled, type FencepostError, LeaseLost, Stopped, TimedOut } from './errors.js';
+import { errorText } from './codec.js';
+import { Cancelled, FencepostError, LeaseLost, Stopped, TimedOut } from './errors.js';
 import { isFatal, isPassing, pauseAfter, verdictOf } from './failure.js';
 import type { TaskReply } from './requests.js';
 import type { TaskHome } from './task.js';
@@ -33,7 +34,7 @@ export interface RunParts {
   readonly maxRun: number;
   /** The claim's deadline, or whether it is held, changed. */
   readonly onClaimChanged: () => void;
-  /** The journal failed; or, when it is fatal, the worker has to end. */
+  /** The journal failed, a result was not kept; or, when it is fatal, the worker has to end. */
   readonly onError: (error: unknown) => void;
 }
 
@@ -52,6 +53,7 @@ export class TaskRun {
   readonly #parts: RunParts;
   readonly #abort = new AbortController();
   readonly #maxRun: Bell;
+  readonly #keepsResult: boolean;
   /** Ends the wait for the handler. */
   #end!: (outcome: Outcome) => void;
   #isCutOff = false;
@@ -61,6 +63,7 @@ export class TaskRun {
 
   constructor(reply: TaskReply, parts: RunParts) {
     this.#parts = parts;
+    this.#keepsResult = reply.resultRetention > 0;
     this.task = new WorkedTask(parts.home, reply, (refusal) => this.#onChange(refusal));
     this.tenure = this.#keepClaim();
     this.#maxRun = parts.home.session.alarm.bell('keeps the process alive', () =>
@@ -123,8 +126,18 @@ export class TaskRun {
     if (outcome.kind === 'threw') return this.#fail(outcome.error);
     if (outcome.kind === 'timed out') return this.#fail(this.#abort.signal.reason);
     if (own !== null) return this.#fail(own.error);
-    const settled = await this.#insist(() => this.task.complete(outcome.value));
+    const settled = await this.#complete(outcome.value);
     if (settled.kind === 'failed') await this.#fail(settled.error);
+  }
+
+  /** The work is done: what cannot be kept of its result must not make it be done again. */
+  async #complete(result: unknown): Promise<Settlement> {
+    if (result !== undefined && this.#keepsResult) {
+      const settled = await this.#insist(() => this.task.complete(result));
+      if (settled.kind !== 'failed') return settled;
+      this.#parts.onError(notKept(this.task.id, settled.error));
+    }
+    return this.#insist(() => this.task.complete());
   }
 
   #timeOut(): void {
@@ -234,6 +247,14 @@ export class TaskRun {
     this.#abort.abort(reason);
     this.#parts.onClaimChanged();
   }
+}
+
+/** A codec may throw anything. */
+function notKept(id: number, cause: unknown): FencepostError {
+  const isTooLarge = cause instanceof FencepostError && cause.code === 'PAYLOAD_TOO_LARGE';
+  const code = isTooLarge ? 'PAYLOAD_TOO_LARGE' : 'INVALID_ARGUMENT';
+  const message = `task ${id} is done without its result: ${errorText(cause)}`;
+  return new FencepostError(code, message, { cause, details: { id, argument: 'result' } });
 }
 
 /** Whether the claim was lost. Otherwise somebody settled the task while it was held. */

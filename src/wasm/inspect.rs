@@ -90,6 +90,16 @@ pub fn removal_of(call: &mut Call<'_>) -> Answer {
     DONE
 }
 
+/// The name of the queue that a task is in; nothing for an unknown task.
+pub fn queue_of(call: &mut Call<'_>) -> Answer {
+    let id = call.request.read(requests::task_id)?;
+    let state = call.engine.state();
+    if let Some(task) = state.task(id) {
+        call.reply.text(Some(state.queue(task.queue).name.as_str()));
+    }
+    DONE
+}
+
 pub fn queues(call: &mut Call<'_>) -> Answer {
     for queue in call.engine.view(call.at).queues() {
         call.reply.text(Some(queue.name.as_str()));

@@ -99,6 +99,8 @@ operations! {
     68 StopRecording events::stop,
     69 Events events::recorded,
     70 ForgetEvents events::forget,
+
+    71 QueueOf inspect::queue_of,
 }
 
 fn unknown(number: u32) -> Fault {

@@ -23,6 +23,8 @@ export interface LeaseName {
    * to wait for it, milliseconds, `Infinity` allowed, default 0. An aborted `signal` rejects with
    * its reason and acquires nothing.
    *
+   * `owner` and `until` of a refusal are absent for callers who may not inspect the lease.
+   *
    * Those who wait in one store are granted in the order of asking. Between stores, and for a call
    * that does not wait, whoever comes first is.
    *
@@ -35,7 +37,7 @@ export interface LeaseName {
     owner: string,
     options: { ttl: number; meta?: unknown; wait?: number; signal?: AbortSignal },
   ): Promise<
-    { ok: true; lease: Lease } | { ok: false; reason: 'held'; owner: string; until: number }
+    { ok: true; lease: Lease } | { ok: false; reason: 'held'; owner?: string; until?: number }
   >;
   /** The Lease of a token that is still current, also a lapsed one that nobody took over. */
   adopt(token: number): Promise<Lease | null>;

@@ -115,11 +115,12 @@ export interface Queue<P = unknown, R = unknown> {
   /** When a claim may next be served; null when nothing waits, or while paused. */
   nextDue(): Promise<number | null>;
   /**
-   * Waits for the task's result. Needs `resultRetention` on the task.
+   * Waits for the task's result. Needs `resultRetention` on the task. Undefined when it was
+   * completed without one.
    *
    * @throws FencepostError `TASK_DEAD`, `TASK_CANCELLED` or `TASK_GONE`; or the signal's reason
    */
-  result(id: number, options?: { signal?: AbortSignal }): Promise<R>;
+  result(id: number, options?: { signal?: AbortSignal }): Promise<R | undefined>;
   /**
    * Runs `handler` on the tasks of the queue, in order, until the worker is stopped.
    *

@@ -36,9 +36,11 @@ export interface Store extends AsyncDisposable {
   /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME`, `INVALID_ARGUMENT`, `STORE_CLOSED` */
   queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R>;
   /** A queue with the stamps lease 60 000, maxAttempts 5, backoff base 5 000. Name: 200 bytes. */
-  outbox<P = unknown>(name: string): Queue<P, void>;
+  outbox<P = unknown, R = unknown>(name: string): Queue<P, R>;
   lease(name: string): LeaseName;
+  /** Name: 200 bytes. */
   lock(name: string): LockName;
+  /** Key: 200 bytes. */
   effect(key: string): Effect;
   readonly leases: {
     /** Held ones, in name order. `limit`: default 100, at most 1 000. */

@@ -17,7 +17,7 @@ export interface Enqueued {
   /** False: the key matched, nothing was written. */
   created: boolean;
   /** Absent when the caller may not inspect the queue and another one's task was found. */
-  state: TaskState;
+  state?: TaskState;
 }
 
 /** What any claim is known by. */
@@ -26,9 +26,9 @@ export interface ClaimHolder {
   readonly token: number;
 }
 
-/** A claim, with the queue it belongs to. */
+/** A claim, with the queue it belongs to where that is known. */
 export interface QueuedClaimHolder extends ClaimHolder {
-  readonly queue: string;
+  readonly queue?: string;
 }
 
 /** A claimed task. Its methods are refused once the claim is lost. */

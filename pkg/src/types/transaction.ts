@@ -31,6 +31,10 @@ export interface Transaction {
   };
   queue(name: string, options?: QueueOptions): TransactionQueue;
   outbox(name: string): Pick<TransactionQueue, 'enqueue'>;
+  /**
+   * `result` is encoded as the task's payload was. For a claim that is no Task of this package the
+   * codec is JSON; of a row with another one that is `INVALID_ARGUMENT`.
+   */
   complete(task: QueuedClaimHolder, result?: unknown): void;
   fail(
     task: QueuedClaimHolder,

@@ -18,11 +18,12 @@ export interface HandlerContext {
 /**
  * Does the work of one task.
  *
- * Returning completes the task with the value. Throwing fails the attempt: `NonRetriable` for good,
- * `RetryAfter` with the delay it names, anything else with the backoff of the task. A result that
- * cannot be stored fails the attempt, too. A handler that settles its task itself (`complete`,
- * `fail`, `release`, or a transaction) has settled it: the worker does nothing more, unless that
- * settlement was refused as `changed` or failed, which fails the attempt.
+ * Returning completes the task. The value is its result where the task has a `resultRetention`, and
+ * is ignored where it has none; one that cannot be stored completes the task without a result, and
+ * `onError` gets the reason. Throwing fails the attempt: `NonRetriable` for good, `RetryAfter` with
+ * the delay it names, anything else with the backoff of the task. A handler that settles its task
+ * itself (`complete`, `fail`, `release`, or a transaction) has settled it: the worker does nothing
+ * more, unless that settlement was refused as `changed` or failed, which fails the attempt.
  *
  * A task may be handed out again when its claim lapsed, so work is done at least once. Give
  * `task.token` to whatever is changed outside.
@@ -62,8 +63,9 @@ export interface WorkOptions {
   /** Its abort is `stop()`: nothing more is claimed, running handlers finish. Default: none. */
   signal?: AbortSignal;
   /**
-   * Told what no promise tells: that a claim, a renewal or a settlement failed, and why the worker
-   * ended when it ended by itself. Default: nobody is told. What it throws is ignored.
+   * Told what no promise tells: that a claim, a renewal or a settlement failed, that a result was
+   * not kept (`INVALID_ARGUMENT`, `PAYLOAD_TOO_LARGE`), and why the worker ended when it ended by
+   * itself. Default: nobody is told. What it throws is ignored.
    */
   onError?: (error: FencepostError) => void;
 }

@@ -33,7 +33,12 @@ async function crashing() {
   const committer = new Committer(parts);
   replica.accept(await journal.open('test'));
   await committer.ask('command', undefined, (engine, { now }) => engine.found(now));
-  const store = new StoreHandle({ name: 'test', committer, upkeep: new Upkeep(committer) });
+  const store = new StoreHandle({
+    name: 'test',
+    committer,
+    upkeep: new Upkeep(committer),
+    maxPayloadBytes: 1 << 20,
+  });
   return { store, plan, used, clock };
 }
 

@@ -5,7 +5,7 @@ import { type Lease, put, type Store } from 'fencepost';
 import { bench, refused, rejects } from './support.js';
 import { Gate, HOUR, reasonOf, tabs } from './working-support.js';
 
-type Granted = { ok: true; lease: Lease } | { ok: false; owner: string; until: number };
+type Granted = { ok: true; lease: Lease } | { ok: false; owner?: string; until?: number };
 
 /** Asks for the lease `job`, and notes in `order` who was granted. */
 function ask(store: Store, owner: string, order: string[], wait = Infinity): Promise<Granted> {
