@@ -14,7 +14,7 @@ const TEMPORARY = new Set([408, 409, 425, 429]);
 
 /**
  * @param {string} origin
- * @param {DeliveryTask} task
+ * @param {Pick<DeliveryTask, 'key' | 'token' | 'payload'>} task
  * @param {AbortSignal} signal
  * @returns {Promise<Verdict>}
  */

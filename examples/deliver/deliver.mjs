@@ -22,6 +22,7 @@ import { attempt } from './attempt.mjs';
  * @property {AbortSignal} stop claim nothing more, but finish what is running
  * @property {AbortSignal} abort give up what is running, too
  * @property {import('./progress.mjs').Progress} progress
+ * @property {(running: number) => void} onStarted called with the number of running tasks
  */
 
 /** How long a claim lasts when its process is killed. */
@@ -32,12 +33,12 @@ export const RECEIPTS = 'receipt/';
 
 /** @param {Work} work */
 export async function deliver(work) {
-  const { queue, owner, concurrency, progress } = work;
+  const { queue, owner, concurrency } = work;
   const [finished, failed] = [new AbortController(), new AbortController()];
   const abort = AbortSignal.any([work.abort, failed.signal]);
   const worker = queue.work(
     async (task, { signal }) => {
-      progress.update({ running: worker.running });
+      work.onStarted(worker.running);
       await deliverOne(work, task, signal);
       if (await isDone(queue)) finished.abort();
     },

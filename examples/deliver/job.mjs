@@ -1,6 +1,7 @@
 // @ts-check
 /** The job from its start to the table: lead, enqueue, deliver, check, report. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { deliver } from './deliver.mjs';
 import { lead } from './leadership.mjs';
 import { readOutcome } from './outcome.mjs';
@@ -8,6 +9,8 @@ import { readRecord } from './record.mjs';
 import { table } from './report.mjs';
 import { startServer } from './server-process.mjs';
 import { verify } from './verify.mjs';
+import { tellMiddle } from './worker-process.mjs';
+import { fallAsleep, wakeUp } from './zombie.mjs';
 
 /** @typedef {import('./requests.mjs').RecordedRequest} RecordedRequest */
 /** @typedef {import('./progress.mjs').Progress} Progress */
@@ -16,6 +19,7 @@ import { verify } from './verify.mjs';
  * @property {import('./run.mjs').Run} run
  * @property {RecordedRequest[]} requests
  * @property {number} concurrency
+ * @property {boolean} calm
  * @property {Progress} progress
  * @property {AbortSignal} stop
  */
@@ -27,6 +31,9 @@ const ATTEMPTS_MAX = 50;
 const BACKOFF = { base: 150, max: 2_000 };
 
 const PROBLEMS_SHOWN_MAX = 10;
+
+/** A worker that is to be killed is killed when so much of the job is done. */
+const KILLED_AT_SHARE = 0.25;
 
 /**
  * @param {Job} job
@@ -53,13 +60,18 @@ async function performLed(job, owner, lease) {
   await run.begin(lease);
   const queue = await fill(job);
   if (!run.isFinished) await work(job, owner, lease, queue);
-  if (stop.aborted) return true;
+  if (stop.aborted) {
+    await run.leave(lease);
+    return true;
+  }
 
   const outcome = await readOutcome(run.store, queue);
   const record = readRecord(run.record);
   const problems = verify(job.requests, outcome, record);
   const written = await run.written();
-  process.stdout.write(`${table({ outcome, record, written, problems, pace: progress.pace })}\n`);
+  const { killed } = run;
+  const { pace } = progress;
+  process.stdout.write(`${table({ outcome, record, killed, written, problems, pace })}\n`);
   tell(problems);
   if (problems.length === 0) await run.finish(lease);
   return problems.length === 0;
@@ -93,7 +105,8 @@ async function fill({ run, requests, progress }) {
  * @param {import('fencepost').Lease} lease
  * @param {import('./deliver.mjs').Work['queue']} queue
  */
-async function work({ run, requests, concurrency, progress, stop }, owner, lease, queue) {
+async function work(job, owner, lease, queue) {
+  const { run, requests, concurrency, calm, progress, stop } = job;
   const { delivered, dead } = await readOutcome(run.store, queue);
   // The server starts once the lease is ours. Until then a killed run's lease had to lapse, and so
   // that run's server has long ended: no two of them ever write the record.
@@ -104,11 +117,41 @@ async function work({ run, requests, concurrency, progress, stop }, owner, lease
     const abort = AbortSignal.any([lease.signal, server.died]);
     const { origin } = server;
     const { store } = run;
-    await deliver({ store, queue, owner, concurrency, origin, lease, stop, abort, progress });
+    const { onStarted, killed } = victim(job);
+    const parts = { store, queue, owner, concurrency, origin, lease };
+    const work = { ...parts, stop, abort, progress, onStarted };
+    if (!calm) await fallAsleep(work);
+    await deliver(work);
+    if (stop.aborted) return;
+    await killed();
+    const late = calm ? null : await wakeUp(work, requests);
+    if (late !== null) progress.note(late);
   } finally {
     progress.end();
     await server.stop();
   }
+}
+
+/**
+ * The first worker of a run is killed: it tells its parent when it is in the middle of its work,
+ * and does not end before it is killed, or stopped.
+ * @param {Job} job
+ */
+function victim({ run, calm, progress, stop }) {
+  let isChosen = !calm && run.killed === 0 && process.send !== undefined;
+  /** @type {Promise<unknown> | undefined} */
+  let end;
+  return {
+    /** @param {number} running */
+    onStarted(running) {
+      progress.update({ running });
+      if (!isChosen || !progress.has(KILLED_AT_SHARE)) return;
+      isChosen = false;
+      tellMiddle({ running });
+      end = once(stop, 'abort');
+    },
+    killed: async () => end,
+  };
 }
 
 /** @param {string[]} problems */

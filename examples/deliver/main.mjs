@@ -2,22 +2,17 @@
 // @ts-check
 /**
  * The main job: recorded HTTP requests go through a durable queue to a server that answers like a
- * bad network. Kill it whenever you like and start it again: it goes on where it was.
+ * bad network. A worker process does it; this one kills the worker in the middle and starts the
+ * next, as it does with every worker that was killed. Kill this one, too, whenever you like, and
+ * start it again: it goes on where it was.
  *
- * Read on in `job.mjs` (the whole story), `deliver.mjs` (the work), `verify.mjs` (the check).
+ * Read on in `worker.mjs`, and there in `job.mjs`: the whole story.
  */
-import { FencepostError } from 'fencepost';
-import { RunFailed, UsageError } from './failures.mjs';
-import { perform } from './job.mjs';
+import { EXIT, UsageError } from './failures.mjs';
 import { HELP, parseOptions } from './options.mjs';
-import { Progress } from './progress.mjs';
-import { readRequests } from './requests.mjs';
-import { Run } from './run.mjs';
+import { startWorker } from './worker-process.mjs';
 
-const EXIT = { agreed: 0, failed: 1, usage: 2, SIGINT: 130, SIGTERM: 143 };
-/** The trap: npm passes on the Ctrl-C that the terminal has already sent to the whole group. */
-const SAME_SIGNAL_MS = 500;
-const GOES_ON = 'The same command goes on from here.\n';
+/** @typedef {import('./options.mjs').Options} Options */
 
 // A reader that went away (`| head`) does not end the work.
 process.stdout.on('error', () => {});
@@ -25,70 +20,50 @@ process.exitCode = await main(process.argv.slice(2));
 
 /** @param {string[]} words */
 async function main(words) {
-  const stop = stopOnSignal();
   try {
-    const isWell = await startJob(words, stop.signal);
-    if (!stop.signal.aborted) return isWell ? EXIT.agreed : EXIT.failed;
-  } catch (error) {
-    // What was waited for ends with the signal; that is no failure.
-    if (!stop.signal.aborted || error instanceof FencepostError) return explain(error);
-  }
-  process.stdout.write(`Stopped. ${GOES_ON}`);
-  return stop.signal.reason === 'SIGINT' ? EXIT.SIGINT : EXIT.SIGTERM;
-}
-
-/**
- * @param {string[]} words
- * @param {AbortSignal} stop
- */
-async function startJob(words, stop) {
-  const { help, dir, start, seed, concurrency, quiet, ...options } = parseOptions(words);
-  if (help) {
+    const { help, ...options } = parseOptions(words);
+    if (!help) return await supervise(options);
     process.stdout.write(HELP);
-    return true;
-  }
-  const { requests, digest } = readRequests(options.requests);
-  const progress = new Progress({ quiet });
-  const note = progress.note.bind(progress);
-  const run = await Run.open({ dir, start, seed, requests: digest, signal: stop, note });
-  try {
-    run.requireSame({ dir, requests: digest, seed });
-    return await perform({ run, requests, concurrency, progress, stop });
-  } finally {
-    await run.close();
-  }
-}
-
-/** The first signal lets what is running finish, a later one does not. */
-function stopOnSignal() {
-  const stop = new AbortController();
-  let first = 0;
-  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
-    process.on(name, () => {
-      if (!stop.signal.aborted) first = performance.now();
-      else if (performance.now() - first > SAME_SIGNAL_MS) process.exit(EXIT[name]);
-      stop.abort(name);
-    });
-  }
-  return stop;
-}
-
-/** @param {unknown} error */
-function explain(error) {
-  if (error instanceof UsageError) {
+    return EXIT.agreed;
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
     process.stderr.write(`${error.message}\n--help tells what there is.\n`);
     return EXIT.usage;
   }
-  if (error instanceof FencepostError) {
-    process.stderr.write(`${error.code}: ${error.message}\n`);
-    if (error.kind === 'data') process.stderr.write('--fresh starts over.\n');
-    if (error.kind === 'ended') process.stderr.write(GOES_ON);
-    return EXIT.failed;
+}
+
+/**
+ * Starts a worker, and another one whenever it was killed.
+ * @param {Omit<Options, 'help'>} options
+ */
+async function supervise(options) {
+  /** @type {import('./worker-process.mjs').Worker | undefined} */
+  let worker;
+  let isStopping = false;
+  for (const name of /** @type {const} */ (['SIGINT', 'SIGTERM'])) {
+    process.on(name, () => {
+      isStopping = true;
+      worker?.signal(name);
+    });
   }
-  if (error instanceof RunFailed) {
-    process.stderr.write(`${error.message}\n${GOES_ON}`);
-    return EXIT.failed;
+  for (let start = options.start; ; start = 'resume') {
+    worker = startWorker({ ...options, start }, { onMiddle });
+    const { code, signal } = await worker.ended;
+    if (signal === null) return code ?? EXIT.failed;
+    if (isStopping) return EXIT.SIGTERM;
+    note(`The worker (process ${worker.pid}) was ended by ${signal}. Another one goes on.`);
   }
-  process.stderr.write(`${error instanceof Error ? error.stack : error}\n`);
-  return EXIT.failed;
+
+  /** @param {number} running */
+  function onMiddle(running) {
+    if (isStopping) return;
+    note(`Killing the worker (process ${worker?.pid}) with ${running} requests under way.`);
+    worker?.signal('SIGKILL');
+  }
+
+  /** @param {string} text */
+  function note(text) {
+    // The line below the last progress, which a killed worker has left as it was.
+    if (!options.quiet) process.stdout.write(`${process.stdout.isTTY ? '\n' : ''}${text}\n`);
+  }
 }

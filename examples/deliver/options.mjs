@@ -16,10 +16,14 @@ that answers like a bad network, and checks the outcome against that server's re
 A run that was interrupted, even by SIGKILL, goes on where it was. When the last run
 had finished, a new one is started in its place.
 
+Once in every run the worker process is killed in the middle of its work, and a zombie
+comes late: a worker that slept until others had done its task. The table counts both.
+
   --dir <path>          where the run is kept          (default ./.fencepost/deliver)
   --requests <file>     the requests, JSON lines       (default ${relative('.', REQUESTS)})
   --concurrency <n>     requests at a time, 1 to 100   (default 8)
   --seed <n>            of the network's mischief      (default 1, or the interrupted run's)
+  --calm                kill no worker and let no zombie come
   --fresh               start over, whatever is there
   --resume              never start over: go on, or show the finished run again
   --quiet               no progress, only the table
@@ -36,6 +40,7 @@ failed; 2 the command line or its files are wrong; 130 or 143 stopped by a signa
  * @property {number} concurrency
  * @property {number} [seed] absent: the interrupted run's, else the default
  * @property {'fresh' | 'resume' | 'either'} start
+ * @property {boolean} calm
  * @property {boolean} quiet
  * @property {boolean} help
  */
@@ -58,6 +63,7 @@ export function parseOptions(words) {
         ? undefined
         : wholeNumber('--seed', values.seed, 0, Number.MAX_SAFE_INTEGER),
     start: values.fresh ? 'fresh' : values.resume ? 'resume' : 'either',
+    calm: values.calm,
     quiet: values.quiet,
     help: values.help,
   };
@@ -73,6 +79,7 @@ function parse(words) {
         requests: { type: 'string', default: REQUESTS },
         concurrency: { type: 'string', default: '8' },
         seed: { type: 'string' },
+        calm: { type: 'boolean', default: false },
         fresh: { type: 'boolean', default: false },
         resume: { type: 'boolean', default: false },
         quiet: { type: 'boolean', default: false },

@@ -69,6 +69,14 @@ export class Progress {
     this.#shown = '';
   }
 
+  /**
+   * @param {number} share of all tasks, from 0 to 1
+   * @returns {boolean} whether as many are settled
+   */
+  has(share) {
+    return this.#delivered + this.#dead >= Math.floor(this.#total * share);
+  }
+
   /** Tasks settled and time worked by this process. */
   get pace() {
     return { settled: this.#settledHere, worked_ms: performance.now() - this.#startedAt };

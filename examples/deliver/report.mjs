@@ -8,6 +8,7 @@ import { styleText } from 'node:util';
  * @typedef {object} Report
  * @property {import('./outcome.mjs').Outcome} outcome
  * @property {RecordLine[]} record
+ * @property {number} killed workers
  * @property {{ entries: number, commands: number, bytes: number }} written
  * @property {{ settled: number, worked_ms: number }} pace of this process
  * @property {string[]} problems
@@ -27,13 +28,41 @@ export function table(report) {
     ...queueRows(report),
     heading("The server's own record"),
     ...recordRows(report),
+    heading('What is seen'),
+    ...story(report).map((line) => ` ${line}`),
     ` ${'─'.repeat(WIDTH)}`,
   ];
   return lines.join('\n');
 }
 
 /** @param {Report} report */
-function queueRows({ outcome, record, written, pace }) {
+function story({ record, killed, problems }) {
+  const fenced = record.filter(({ outcome }) => outcome === 'fenced');
+  if (problems.length > 0) return ['Not what was promised: see below.'];
+  return [
+    ...killing(killed),
+    ...(fenced.length === 0
+      ? ['Nobody came late.']
+      : [
+          'Who came late, when another had claimed the task, came under a token that was',
+          `too old: the server told it by that, and turned it away (${fenced.length}).`,
+        ]),
+  ];
+}
+
+/** @param {number} killed */
+function killing(killed) {
+  if (killed === 0) return ['No worker was killed.'];
+  return [
+    killed === 1
+      ? 'A worker was killed in the middle of its work. Others claimed what it left,'
+      : `${killed} workers were killed at work. Others claimed what they left,`,
+    'under larger tokens. Nothing was lost, and nothing was applied twice.',
+  ];
+}
+
+/** @param {Report} report */
+function queueRows({ outcome, record, killed, written, pace }) {
   const delivered = outcome.delivered.size;
   const dead = outcome.dead.size;
   const attempts = [...outcome.delivered.values(), ...outcome.dead.values()].map((o) => o.attempt);
@@ -47,6 +76,7 @@ function queueRows({ outcome, record, written, pace }) {
     row('dead', dead, dead === 0 ? '' : 'refused for good:'),
     ...causes(outcome).map(([cause, count]) => row('', count, cause)),
     row('attempts', total, `at most ${Math.max(0, ...attempts)} for one request`),
+    row('killed', killed, 'workers in the middle of their work'),
     row('tokens', '', tokens.length === 0 ? 'none' : span(tokens)),
     row('written', written.entries, `entries with ${written.commands} commands, ${size(written)}`),
     row('speed', ...speed(pace)),

@@ -6,7 +6,7 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { FencepostError, open, put } from 'fencepost';
+import { del, FencepostError, open, put } from 'fencepost';
 import { file } from 'fencepost/file';
 import { counted } from './counted-journal.mjs';
 import { RunFailed, UsageError } from './failures.mjs';
@@ -28,6 +28,8 @@ const JOURNAL = 'journal';
 const RECORD = 'record.jsonl';
 const DISCARDED = 'discarded';
 const MARK = 'run';
+/** Each worker that began has a row, until it ended in order. */
+const WORKERS = 'worker/';
 const SEED_DEFAULT = 1;
 const OPEN_AGAIN_MS = 250;
 
@@ -98,6 +100,8 @@ export class Run {
     this.store = store;
     this.mark = mark;
     this.record = join(dir, RECORD);
+    /** How many workers of this run were killed, as far as they had begun. */
+    this.killed = 0;
   }
 
   get isFinished() {
@@ -105,16 +109,31 @@ export class Run {
   }
 
   /**
-   * Marks the run, if that is still to do.
+   * Marks the run and its worker, if that is still to do. Whoever has a row there already was
+   * killed: only one worker holds the lease at a time.
    * @param {Lease} lease
    */
   async begin(lease) {
-    if (!this.isFinished) await this.#write(lease, this.mark);
+    const { items } = await this.store.kv.list({ prefix: WORKERS });
+    this.killed = items.length;
+    if (this.isFinished) return;
+    await this.#write(lease, [put(MARK, this.mark), put(WORKERS + lease.owner, Date.now())]);
+  }
+
+  /**
+   * The worker ends in order.
+   * @param {Lease} lease
+   */
+  async leave(lease) {
+    if (!this.isFinished) await this.#write(lease, [del(WORKERS + lease.owner)]);
   }
 
   /** @param {Lease} lease */
   async finish(lease) {
-    if (!this.isFinished) await this.#write(lease, { ...this.mark, finishedAt: Date.now() });
+    if (this.isFinished) return;
+    const mark = { ...this.mark, finishedAt: Date.now() };
+    await this.#write(lease, [put(MARK, mark), del(WORKERS + lease.owner)]);
+    this.mark = mark;
   }
 
   /** What this run has written so far: entries, the commands in them, bytes on the disk. */
@@ -131,12 +150,11 @@ export class Run {
 
   /**
    * @param {Lease} lease
-   * @param {Mark} mark
+   * @param {import('fencepost').Write[]} writes
    */
-  async #write(lease, mark) {
-    const written = await lease.guardedCommit([put(MARK, mark)]);
+  async #write(lease, writes) {
+    const written = await lease.guardedCommit(writes);
     if (!written.ok) throw new RunFailed(`the lease \`deliver\` is lost: ${written.reason}`);
-    this.mark = mark;
   }
 
   /**

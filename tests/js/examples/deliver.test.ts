@@ -55,10 +55,19 @@ function assertAgrees(ended: Ended, dir: string, requests: string): void {
   assert.match(ended.stdout, /verdict +agrees/);
 }
 
+/** What the job is there to show, and shows in every run. */
+function assertShows(ended: Ended): void {
+  assert.ok(numberInRow(ended, 'killed') > 0, ended.stdout);
+  assert.match(ended.stdout, /killed (in the middle of its|at) work\. Others claimed what/);
+  assert.ok(numberInRow(ended, 'fenced off') > 0, ended.stdout);
+  assert.match(ended.stdout, /Who came late, .*came under a token that was\n too old/);
+}
+
 test('a run ends with a table that the record of the server confirms', TIMEOUT, async (t) => {
   const { dir, requests, o } = shortRun(t, Infinity);
   const ended = await runToItsEnd(...o);
   assertAgrees(ended, dir, requests);
+  assertShows(ended);
   assert.equal(numberInRow(ended, 'requests'), 300);
   assert.ok(numberInRow(ended, 'dead') > 0, 'the network refuses some for good');
   assert.ok(numberInRow(ended, 'retried') > 0, 'the network makes some come again');
@@ -88,12 +97,38 @@ test('killed at ten moments nothing is lost and nothing applied twice', TIMEOUT,
     t.diagnostic(`kill ${kill}: ${run.lines.length} lines, ${recordLines(dir).length} recorded`);
   }
 
-  assertAgrees(await runToItsEnd(...o), dir, requests);
+  const ended = await runToItsEnd(...o);
+  assertAgrees(ended, dir, requests);
+  assertShows(ended);
+  assert.ok(numberInRow(ended, 'killed') > 1, 'these were killed at work, too');
+});
+
+for (const count of [1, 2, 9]) {
+  test(`a worker is killed and a zombie fenced off in a run of ${count}`, TIMEOUT, async (t) => {
+    const { dir, requests, o } = shortRun(t, count);
+    const ended = await runToItsEnd(...o);
+    assertAgrees(ended, dir, requests);
+    assertShows(ended);
+    assert.match(ended.stdout, /Killing the worker \(process \d+\) with \d+ requests under way/);
+    assert.match(
+      ended.stdout,
+      /A zombie slept over .*\n.*\n +The server: 409 .*\n.*: (settled|gone)/,
+    );
+  });
+}
+
+test('a calm run kills nobody and has no zombie', TIMEOUT, async (t) => {
+  const { dir, requests, o } = shortRun(t, 9);
+  const ended = await runToItsEnd(...o, '--calm');
+  assertAgrees(ended, dir, requests);
+  assert.equal(numberInRow(ended, 'killed'), 0);
+  assert.equal(numberInRow(ended, 'fenced off'), 0);
+  assert.match(ended.stdout, /No worker was killed\.\n Nobody came late\./);
 });
 
 test('the server dies with its killed parent', TIMEOUT, async (t) => {
   const { o } = shortRun(t, 40);
-  const run = new DeliverProcess(...o);
+  const run = new DeliverProcess(...o, '--calm');
   await run.reaches(() => run.lines.some((line) => line.startsWith('progress')));
   const origin = /http:\S+/.exec(run.lines.join('\n'))?.[0];
   assert.ok(origin);
@@ -105,6 +140,7 @@ test('the server dies with its killed parent', TIMEOUT, async (t) => {
 
 test('a stopped run lets running requests finish and goes on later', TIMEOUT, async (t) => {
   const { dir, requests, o } = shortRun(t, 60);
+  o.push('--calm');
   for (const [name, code] of [
     ['SIGINT', 130],
     ['SIGTERM', 143],
@@ -147,6 +183,7 @@ test('a finished run is shown again or followed by a new one', TIMEOUT, async (t
 
 test('two at once work one after the other', TIMEOUT, async (t) => {
   const { dir, requests, o } = shortRun(t, 30);
+  o.push('--calm');
   const first = new DeliverProcess(...o);
   await first.reaches(() => recordLines(dir).length > 0);
   const second = await runToItsEnd(...o);
@@ -203,7 +240,16 @@ test('what the command line gets wrong is named', async (t) => {
 test('help names every option', async () => {
   const { code, stdout } = await runToItsEnd('--help');
   assert.equal(code, 0);
-  for (const name of ['dir', 'requests', 'concurrency', 'seed', 'fresh', 'resume', 'quiet']) {
+  for (const name of [
+    'dir',
+    'requests',
+    'concurrency',
+    'seed',
+    'calm',
+    'fresh',
+    'resume',
+    'quiet',
+  ]) {
     assert.match(stdout, new RegExp(`^ {2}--${name} `, 'm'));
   }
 });
