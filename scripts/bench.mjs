@@ -1,15 +1,22 @@
-/**
- * `npm run bench [-- GROUP …]`: builds what is measured, then measures: `engine` (the default) in
- * ratios within one run, `latency` from an enqueue to its handler, `start` in every runtime and
- * browser.
- */
+/** `npm run bench`: builds what is measured, then measures it. */
 import { fileURLToPath } from 'node:url';
+import { asked } from './asked.mjs';
 import { installBrowsers } from './browsers.mjs';
 import { build } from './build.mjs';
-import { Failure, runTests } from './command.mjs';
+import { runTests } from './command.mjs';
 import { buildBench } from './engine.mjs';
 import { installPackagingTools } from './packed.mjs';
 import { script, step } from './step.mjs';
+
+const HELP = `npm run bench [-- GROUP …]
+
+Builds what is measured, then measures.
+
+  engine    what operations cost, as ratios within one run
+  latency   from an enqueue to its handler, in Node and in browsers
+  start     how long an import and an open take, in every runtime and browser
+
+Without a group: engine.`;
 
 const GROUPS = {
   async engine(toolchain) {
@@ -29,13 +36,10 @@ const GROUPS = {
 };
 
 async function bench() {
-  const asked = process.argv.length > 2 ? process.argv.slice(2) : ['engine'];
-  const unknown = asked.find((name) => !Object.hasOwn(GROUPS, name));
-  if (unknown !== undefined) {
-    throw new Failure(`There is no group ${unknown}, but ${Object.keys(GROUPS).join(' and ')}.`);
-  }
+  const named = asked(HELP, { groups: Object.keys(GROUPS) })?.groups;
+  if (named === undefined) return;
   const toolchain = await build();
-  for (const name of asked) await GROUPS[name](toolchain);
+  for (const name of named.length > 0 ? named : ['engine']) await GROUPS[name](toolchain);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await script(bench);

@@ -14,6 +14,9 @@ export const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** What a person has to read: no stack trace belongs to it. */
 export class Failure extends Error {}
 
+/** A command line that says what there is not. */
+export class Misuse extends Error {}
+
 const SIGNALS = /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP']);
 /** @type {Set<() => void>} How to stop each child that runs. */
 const stops = new Set();

@@ -1,5 +1,5 @@
 /** A step of a script: one headline with the time it took, and its output only when it fails. */
-import { Failure } from './command.mjs';
+import { Failure, Misuse } from './command.mjs';
 import { UNCHANGED } from './stamp.mjs';
 
 const TITLE_COLUMNS = 44;
@@ -37,7 +37,8 @@ export async function testStep(title, work) {
 }
 
 /**
- * The body of a script: failures are printed for a person and end it with 1.
+ * The body of a script: failures are printed for a person and end it with 1, a wrong command line
+ * with 2.
  *
  * @param {() => Promise<void>} body
  */
@@ -45,6 +46,10 @@ export async function script(body) {
   try {
     await body();
   } catch (error) {
+    if (error instanceof Misuse) {
+      console.error(`${error.message} (--help tells what there is)`);
+      process.exit(2);
+    }
     if (!(error instanceof Failure)) throw error;
     console.error(`\n${error.message}`);
     process.exit(1);

@@ -6,8 +6,9 @@
  */
 import { readdirSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { asked } from './asked.mjs';
 import { installBrowsers } from './browsers.mjs';
-import { Failure, ROOT, run, runTests } from './command.mjs';
+import { ROOT, run, runTests } from './command.mjs';
 import { buildEngine, testEngine } from './engine.mjs';
 import { checkTypes, compilePackage } from './package.mjs';
 import { installPackages } from './packages.mjs';
@@ -28,14 +29,9 @@ const FILE_LIMIT_MS = 600_000;
 const ONE = ['--test-concurrency=1'];
 
 await script(async () => {
-  const asked = process.argv.slice(2);
-  if (asked.includes('--help')) {
-    console.log(help());
-    return;
-  }
-  const unknown = asked.find((name) => !Object.hasOwn(GROUPS, name));
-  if (unknown !== undefined) throw new Failure(`There is no group ${unknown}.\n\n${help()}`);
-  const wants = (...groups) => asked.length === 0 || groups.some((group) => asked.includes(group));
+  const named = asked(help(), { groups: Object.keys(GROUPS) })?.groups;
+  if (named === undefined) return;
+  const wants = (...groups) => named.length === 0 || groups.some((group) => named.includes(group));
 
   if (wants('rust', 'check')) await checkRust();
   if (wants('rust')) await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));

@@ -2,12 +2,18 @@
 import { createServer } from 'node:http';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
+import { asked } from './asked.mjs';
 import { build } from './build.mjs';
-import { Failure, ROOT } from './command.mjs';
+import { Failure, Misuse, ROOT } from './command.mjs';
 import { script, step } from './step.mjs';
 
 const PORT_DEFAULT = 4_173;
+const PORT_MAX = 65_535;
+const HELP = `npm run www [-- --port NUMBER]
+
+Builds the package and the page, and serves the page on the loopback interface.
+
+  --port    where it listens, 0 to ${PORT_MAX}; 0 takes a free one (default ${PORT_DEFAULT})`;
 /** With these a page may share memory with its threads. */
 const ISOLATED = {
   'cross-origin-opener-policy': 'same-origin',
@@ -56,9 +62,12 @@ export async function servePage(port) {
 }
 
 async function www() {
-  const { values } = parseArgs({ options: { port: { type: 'string' } } });
+  const values = asked(HELP, { options: { port: { type: 'string' } } })?.values;
+  if (values === undefined) return;
   const port = Number(values.port ?? PORT_DEFAULT);
-  if (!Number.isInteger(port)) throw new Failure(`--port: expected a number, got ${values.port}`);
+  if (!(Number.isInteger(port) && port >= 0 && port <= PORT_MAX)) {
+    throw new Misuse(`--port: expected a whole number from 0 to ${PORT_MAX}; got ${values.port}`);
+  }
   await build();
   await bundlePage();
   const { origin } = await servePage(port);
