@@ -8,6 +8,7 @@
  *
  * **Invariant**: safety never depends on it. A bad clock makes a claim end early or late, no more.
  */
+import type { RunIn } from './context.js';
 import type { Clock } from './types.js';
 
 /** 2200-01-01: a clock beyond is broken, and only the log's own progress counts. */
@@ -45,15 +46,20 @@ export const systemClock: Clock = {
 export class LogClock {
   readonly #clock: Clock;
   readonly #wallNow: () => number;
+  readonly #run: RunIn;
   /** The log's time when the monotonic clock stood at `#anchor`. */
   #tenths = 0;
   #anchor: number;
   /** The time of the newest entry that was seen. */
   #newest = 0;
 
-  /** `wallNow`: the clock of a shared journal, which is the authority. */
-  constructor(clock: Clock, wallNow?: () => number) {
+  /**
+   * `wallNow`: the clock of a shared journal, which is the authority. `run`: where timers belong,
+   * whoever sets them.
+   */
+  constructor(clock: Clock, wallNow?: () => number, run: RunIn = (call) => call()) {
     this.#clock = clock;
+    this.#run = run;
     this.#wallNow = wallNow ?? (() => clock.now());
     this.#anchor = clock.monotonic();
   }
@@ -89,7 +95,8 @@ export class LogClock {
   }
 
   setTimer(ms: number, fn: () => void): Timer {
-    return this.#clock.setTimer(Math.min(ms, TIMER_MAX), fn);
+    const run = this.#run;
+    return run(() => this.#clock.setTimer(Math.min(ms, TIMER_MAX), () => run(fn)));
   }
 
   /** A timer that lets the process end. */

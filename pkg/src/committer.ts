@@ -20,6 +20,7 @@ import { Alarm } from './alarm.js';
 import { CallSite } from './call-site.js';
 import type { LogClock, Timer } from './clock.js';
 import { Compactor } from './compactor.js';
+import { contextOf, type RunIn } from './context.js';
 import { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
@@ -37,6 +38,8 @@ export interface CommitterParts {
   readonly timeout: number;
   /** Entries of less weight are not compacted. Default 1 MiB. */
   readonly compactBytesMin?: number | undefined;
+  /** Captures the context of a call. Default: as the runtime does. */
+  readonly capture?: () => RunIn;
 }
 
 export class Committer {
@@ -46,6 +49,9 @@ export class Committer {
   readonly alarm: Alarm;
   readonly compactor: Compactor;
   readonly follower: Follower;
+  /** Captures the context of whoever calls. */
+  readonly capture: () => RunIn;
+  readonly #run: RunIn;
   readonly #timeout: number;
   #waiting: Pending[] = [];
   #round: Round | null = null;
@@ -57,7 +63,9 @@ export class Committer {
   readonly #readers = new Set<(error: FencepostError) => void>();
   #whenSettled: (() => void)[] = [];
 
-  constructor({ journal, replica, clock, timeout, compactBytesMin }: CommitterParts) {
+  constructor({ journal, replica, clock, timeout, compactBytesMin, capture }: CommitterParts) {
+    this.capture = capture ?? contextOf();
+    this.#run = this.capture();
     this.journal = journal;
     this.replica = replica;
     this.clock = clock;
@@ -194,7 +202,7 @@ export class Committer {
   #start(): void {
     if (this.#running) return;
     this.#running = true;
-    void this.#loop();
+    void this.#run(() => this.#loop());
   }
 
   async #loop(): Promise<void> {

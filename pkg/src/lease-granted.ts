@@ -6,6 +6,7 @@
  */
 import { optionalWhole, readOptions } from './arguments.js';
 import { decodeJson, optionalJson } from './codec.js';
+import type { RunIn } from './context.js';
 import { LeaseLost } from './errors.js';
 import type { FullName, LeaseReply } from './requests.js';
 import type { Session } from './session.js';
@@ -30,6 +31,8 @@ export class GrantedLease implements Lease {
   #until: number;
   #meta: Uint8Array | undefined;
   #stopWatching: (() => void) | null = null;
+  /** In the context of whoever first looked at the signal. */
+  #run: RunIn | null = null;
 
   /** `lost`: whoever else may find out that it is lost aborts this. */
   constructor(session: Session, name: FullName, grant: Grant, lost = new AbortController()) {
@@ -56,6 +59,7 @@ export class GrantedLease implements Lease {
   get signal(): AbortSignal {
     const { signal } = this.#lost;
     if (this.#stopWatching === null && !signal.aborted && this.#session.isOpen) {
+      this.#run = this.#session.capture();
       this.#stopWatching = this.#session.onMerged(() => this.#lookIfHeld());
       this.#lookIfHeld();
     }
@@ -120,6 +124,8 @@ export class GrantedLease implements Lease {
     this.#stopWatching?.();
     this.#stopWatching = () => undefined;
     if (this.#lost.signal.aborted) return;
-    this.#lost.abort(new LeaseLost(`the lease is no longer held: ${how}`));
+    const reason = new LeaseLost(`the lease is no longer held: ${how}`);
+    if (this.#run === null) this.#lost.abort(reason);
+    else this.#run(() => this.#lost.abort(reason));
   }
 }

@@ -19,6 +19,7 @@ export async function holdWhile<T>(
   { name, grant, ttl }: { name: FullName; grant: Grant; ttl: number },
   body: (lease: Lease) => T | Promise<T>,
 ): Promise<T> {
+  const run = session.capture();
   const lost = new AbortController();
   const lease = new GrantedLease(session, name, grant, lost);
   let isOver = false;
@@ -34,7 +35,7 @@ export async function holdWhile<T>(
   });
   const renewals = new Renewals(session, [{ tenure }], 0);
   const lose = (how: string) => {
-    lost.abort(new LeaseLost(`the lease is no longer held: ${how}`));
+    run(() => lost.abort(new LeaseLost(`the lease is no longer held: ${how}`)));
     renewals.arm();
   };
   const stopWatching = session.onEnd(() => lose('the store was closed'));

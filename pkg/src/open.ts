@@ -12,6 +12,7 @@ import {
 } from './arguments.js';
 import { LogClock, systemClock, TIMER_MAX } from './clock.js';
 import { Committer } from './committer.js';
+import { contextOf } from './context.js';
 import { FencepostError, shown } from './errors.js';
 import type { Durability, Journal } from './journal/journal.js';
 import type { EngineModule } from './load.js';
@@ -82,9 +83,11 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     const replica = new Replica(() => createEngine(module, store, settings));
     // The engine has checked the name by now.
     const journal = settings.journal ?? platform.journal();
-    const clock = new LogClock(settings.clock, journal.now?.bind(journal));
+    const capture = contextOf(platform.hooks);
+    const clock = new LogClock(settings.clock, journal.now?.bind(journal), capture());
     const { timeout } = settings;
-    const committer = new Committer({ journal, replica, clock, timeout, compactBytesMin });
+    const parts = { journal, replica, clock, timeout, compactBytesMin, capture };
+    const committer = new Committer(parts);
     await openJournal(committer, store, settings);
     try {
       await found(committer, settings);

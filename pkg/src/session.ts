@@ -6,6 +6,7 @@
 import type { Alarm } from './alarm.js';
 import type { LogClock } from './clock.js';
 import type { Committer } from './committer.js';
+import type { RunIn } from './context.js';
 import { FencepostError } from './errors.js';
 import type { News, Slot } from './journal/journal.js';
 import { Lines } from './line.js';
@@ -69,6 +70,11 @@ export class Session {
 
   get alarm(): Alarm {
     return this.#committer.alarm;
+  }
+
+  /** Captures the context of whoever calls, for what is called later on its behalf. */
+  capture(): RunIn {
+    return this.#committer.capture();
   }
 
   /** Calls `wake` whenever something was merged, and when the session ends. */

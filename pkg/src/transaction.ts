@@ -57,7 +57,10 @@ export async function transact<T>(
   guard?: Guard,
 ): Promise<Committed<T> | Refused> {
   requireFunction('body', body);
-  const { reply, version } = await session.command((engine, at) => decide(engine, at, body, guard));
+  const run = session.capture();
+  const { reply, version } = await session.command((engine, at) =>
+    run(() => decide(engine, at, body, guard)),
+  );
   if (reply.how === 'threw') throw reply.error;
   return reply.how === 'refused' ? reply.refusal : { ok: true, value: reply.value, version };
 }

@@ -16,6 +16,7 @@
  */
 import type { Bell } from './alarm.js';
 import { errorText } from './codec.js';
+import type { RunIn } from './context.js';
 import { Cancelled, FencepostError, LeaseLost, Stopped, TimedOut } from './errors.js';
 import { isFatal, isPassing, pauseAfter, verdictOf } from './failure.js';
 import type { TaskReply } from './requests.js';
@@ -32,6 +33,8 @@ export interface RunParts {
   readonly handler: Handler;
   readonly lease: number;
   readonly maxRun: number;
+  /** In the context of whoever called `work`. */
+  readonly run: RunIn;
   /** The claim's deadline, or whether it is held, changed. */
   readonly onClaimChanged: () => void;
   /** The journal failed, a result was not kept; or, when it is fatal, the worker has to end. */
@@ -85,9 +88,13 @@ export class TaskRun {
   cutOff(cause?: FencepostError): void {
     if (this.#isCutOff) return;
     this.#isCutOff = true;
-    this.#abort.abort(new Stopped(undefined, cause && { cause }));
+    this.#abortWith(new Stopped(undefined, cause && { cause }));
     this.#end({ kind: 'cut off' });
     this.#wakeFromPause?.();
+  }
+
+  #abortWith(reason: FencepostError): void {
+    this.#parts.run(() => this.#abort.abort(reason));
   }
 
   async #run(): Promise<void> {
@@ -110,8 +117,8 @@ export class TaskRun {
   async #handle(): Promise<Outcome> {
     const { signal } = this.#abort;
     try {
-      const { handler, store } = this.#parts;
-      return { kind: 'returned', value: await handler(this.task, { signal, store }) };
+      const { handler, store, run } = this.#parts;
+      return { kind: 'returned', value: await run(() => handler(this.task, { signal, store })) };
     } catch (error) {
       return { kind: 'threw', error };
     }
@@ -142,7 +149,7 @@ export class TaskRun {
 
   #timeOut(): void {
     // Not given up: the claim is held until the failure is stored.
-    this.#abort.abort(new TimedOut(`timed out after ${this.#parts.maxRun} ms`));
+    this.#abortWith(new TimedOut(`timed out after ${this.#parts.maxRun} ms`));
   }
 
   async #fail(error: unknown): Promise<void> {
@@ -244,7 +251,7 @@ export class TaskRun {
     if (this.#isGivenUp) return;
     this.#isGivenUp = true;
     this.#wakeFromPause?.();
-    this.#abort.abort(reason);
+    this.#abortWith(reason);
     this.#parts.onClaimChanged();
   }
 }

@@ -17,6 +17,7 @@
  */
 import type { Bell } from './alarm.js';
 import { errorText } from './codec.js';
+import type { RunIn } from './context.js';
 import { FencepostError } from './errors.js';
 import { isFatal, pauseAfter } from './failure.js';
 import { type Bridge, type Moment, ROOT, type TaskReply } from './requests.js';
@@ -46,6 +47,8 @@ interface Idler {
 
 export class QueueWorker implements Worker {
   readonly #parts: WorkerParts;
+  /** In the context of whoever called `work`. */
+  readonly #run: RunIn;
   readonly #runs = new Set<TaskRun>();
   readonly #renewals: Renewals;
   readonly #wakeUp: Bell;
@@ -72,6 +75,7 @@ export class QueueWorker implements Worker {
     this.#parts = parts;
     const { session } = parts.home;
     const { settings } = parts;
+    this.#run = session.capture();
     this.#ended = new Promise((resolve) => {
       this.#resolveEnded = resolve;
     });
@@ -155,8 +159,12 @@ export class QueueWorker implements Worker {
     }
   }
 
-  /** Whether to claim, to sleep until a time, or to sleep until woken. */
   #consider(): void {
+    this.#run(() => this.#decide());
+  }
+
+  /** Whether to claim, to sleep until a time, or to sleep until woken. */
+  #decide(): void {
     void this.#checkIfIdle();
     const { settings, home } = this.#parts;
     if (this.#isStopping || this.#isClaiming || this.#isPausing) return;
@@ -227,6 +235,7 @@ export class QueueWorker implements Worker {
       handler,
       lease: settings.lease,
       maxRun: settings.maxRun,
+      run: this.#run,
       onClaimChanged: () => this.#renewals.arm(),
       onError: (error) => this.#report(error),
     });
@@ -249,7 +258,8 @@ export class QueueWorker implements Worker {
   #report(error: unknown): void {
     const told = error instanceof FencepostError ? error : unexpected(error);
     // What a listener throws, or rejects with, is its own.
-    new Promise((resolve) => resolve(this.#parts.settings.onError?.(told))).catch(() => undefined);
+    const tell = () => this.#parts.settings.onError?.(told);
+    new Promise((resolve) => resolve(this.#run(tell))).catch(() => undefined);
     if (isFatal(error)) this.#end(error);
   }
 

@@ -1,4 +1,5 @@
 /** What differs between runtimes, and nothing else. */
+import type { AsyncHooks } from '../context.js';
 import { FencepostError, shown } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
 import {
@@ -21,6 +22,8 @@ export interface Platform {
    * @throws FencepostError `INVALID_ARGUMENT` where there is no such place
    */
   readonly journal: () => Journal;
+  /** Default: what the runtime shows without an import. */
+  readonly hooks?: AsyncHooks;
 }
 
 /**

@@ -77,7 +77,9 @@ export interface WorkOptions {
  * journal fails it tries again, after pauses that grow to 10 seconds. It ends by itself when going
  * on makes no sense: the log was replaced or is damaged, or the caller may not claim or settle.
  *
- * A worker keeps a Node process alive until it is stopped.
+ * Handler, `onError` and the listeners of signals run in the async context (`AsyncLocalStorage`) of
+ * the call of `work`, whoever enqueued the task. A worker keeps a Node process alive until it is
+ * stopped.
  */
 export interface Worker extends AsyncDisposable {
   /** How many handlers occupy a slot now. */

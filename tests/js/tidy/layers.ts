@@ -31,7 +31,7 @@ const ENGINE_LAYERS = [
  * knows bytes, never the engine.
  */
 const PACKAGE_LAYERS = [
-  ['errors'],
+  ['errors', 'context'],
   ['journal'],
   ['types', 'requests', 'arguments', 'call', 'clock', 'alarm', 'turn', 'failure', 'line'],
   ['names', 'caller', 'codec', 'writes', 'options', 'page', 'cron'],
