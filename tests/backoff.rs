@@ -1,4 +1,4 @@
-//! Backoff: BEHAVIOURS 19.
+//! Backoff: promise 19.
 
 use fencepost::backoff::{Backoff, Jitter, Random};
 use fencepost::id::{Millis, SAFE_MAX};

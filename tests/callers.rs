@@ -1,4 +1,4 @@
-//! Restricted callers: BEHAVIOURS 48 and 49.
+//! Restricted callers: promises 48 and 49.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Holding, losing, settling: BEHAVIOURS 10 to 25.
+//! Holding, losing, settling: promises 10 to 25.
 
 mod support;
 

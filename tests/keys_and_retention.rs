@@ -1,4 +1,4 @@
-//! Keys, expiry, retention, dead letters, pause: BEHAVIOURS 26 to 33.
+//! Keys, expiry, retention, dead letters, pause: promises 26 to 33.
 
 mod support;
 

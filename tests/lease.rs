@@ -1,4 +1,4 @@
-//! Leases: BEHAVIOURS 34 to 39, and what went wrong with leases elsewhere.
+//! Leases: promises 34 to 39, and what went wrong with leases elsewhere.
 
 mod support;
 

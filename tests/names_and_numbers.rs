@@ -1,4 +1,4 @@
-//! Names, payloads and numbers at their limits: BEHAVIOURS 45 to 47.
+//! Names, payloads and numbers at their limits: promises 45 to 47.
 
 mod support;
 

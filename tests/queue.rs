@@ -1,4 +1,4 @@
-//! Claiming and order: BEHAVIOURS 1 to 8, 46 and 47 as far as the engine sees them.
+//! Claiming and order: promises 1 to 8, 46 and 47 as far as the engine sees them.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! Transactions and key-value state: BEHAVIOURS 42 to 44.
+//! Transactions and key-value state: promises 42 to 44.
 
 mod support;
 

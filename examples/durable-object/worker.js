@@ -1,6 +1,6 @@
 /**
- * An outbox at the edge: requests come in over HTTP, are kept in a queue on the storage of a Durable
- * Object, and are delivered when the object's alarm rings, again and again until it worked.
+ * An outbox at the edge: requests come in over HTTP, are kept in a queue on the storage of a
+ * Durable Object, and are delivered when the object's alarm rings, again and again until it worked.
  *
  * ```text
  *   POST /deliveries ──> fetch(): enqueue ──> wakeWhenDue: the alarm is set, last

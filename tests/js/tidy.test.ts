@@ -9,8 +9,9 @@ import { type Check, repositoryFiles } from './tidy/files.js';
 import { engineLayers, packageLayers } from './tidy/layers.js';
 import { mapIsComplete, mapIsCurrent } from './tidy/map.js';
 import { operationsAgree } from './tidy/operations.js';
+import { promisesAreThere } from './tidy/promises.js';
 import { noJavaScript, noMachineWidths, noOutsideWorld, noUnsafe } from './tidy/purity.js';
-import { fileSizes, lineLengths, longFilesAreLong } from './tidy/sizes.js';
+import { fileSizes, lineLengths } from './tidy/sizes.js';
 import { noForeignHosts, noLeftovers, noMachinePaths } from './tidy/words.js';
 
 const repository = repositoryFiles();
@@ -22,6 +23,8 @@ function holds(
   examples: [Record<string, string>, string[]][],
 ): void {
   test(promise, () => {
+    const canFail = examples.some(([, complaints]) => complaints.length > 0);
+    assert.ok(canFail, 'no example shows that this check can fail');
     for (const [files, complaints] of examples) {
       assert.deepEqual(check(new Map(Object.entries(files))), complaints);
     }
@@ -68,11 +71,24 @@ holds('a module of the package imports from the layers below it', packageLayers,
   [{ 'pkg/src/novel.ts': '' }, ['pkg/src/novel.ts: the module novel is in no layer']],
 ]);
 
-holds('a file is about one thing', fileSizes, [
+const oneIsLong = fileSizes({ 'src/long.rs': 'one table' });
+
+test('a file that may be long is long', () => {
+  const long = 'a\n'.repeat(401);
+  assert.deepEqual(oneIsLong(new Map([['src/long.rs', long]])), []);
+  const complaint = 'src/long.rs: is listed as long, but is not';
+  assert.deepEqual(oneIsLong(new Map([['src/long.rs', 'a\n'.repeat(400)]])), [complaint]);
+  assert.deepEqual(oneIsLong(new Map()), [complaint], 'nor when it is gone');
+});
+
+holds('a file is about one thing', fileSizes(), [
   [{ 'src/id.rs': `${'\n'.repeat(399)}a\n`, 'README.md': '\n'.repeat(900) }, []],
   [
-    { 'pkg/src/queue.ts': 'a\n'.repeat(401) },
-    ['pkg/src/queue.ts: 401 lines; 400 are enough for one noun'],
+    { 'pkg/src/queue.ts': 'a\n'.repeat(401), 'bench/a.js': 'a\n'.repeat(500) },
+    [
+      'pkg/src/queue.ts: 401 lines; 400 are enough for one noun',
+      'bench/a.js: 500 lines; 400 are enough for one noun',
+    ],
   ],
   [
     { 'tests/queue.rs': 'a\n'.repeat(600), 'tests/lease.rs': 'a\n'.repeat(601) },
@@ -80,12 +96,11 @@ holds('a file is about one thing', fileSizes, [
   ],
 ]);
 
-holds('a file that may be long is long', longFilesAreLong, []);
-
 holds('a line fits on a screen', lineLengths, [
   [{ 'src/id.rs': 'é'.repeat(100) }, []],
   [{ 'tests/queue.rs': `    1ms  list mail => ${'task 1 '.repeat(20)}` }, []],
   [{ 'scripts/a.mjs': `\n${'a'.repeat(101)}` }, ['scripts/a.mjs:2: 101 columns of 100']],
+  [{ 'tests/page/a.js': 'a'.repeat(101) }, ['tests/page/a.js:1: 101 columns of 100']],
 ]);
 
 holds('no work is left over', noLeftovers, [
@@ -174,6 +189,24 @@ holds('the code map names no file that is gone', mapIsCurrent, [
   [{ 'src/README.md': '`job.rs`' }, ['src/README.md: names job.rs, which is not there']],
 ]);
 
+const promises = (list: string, table: string) => ({
+  'tests/PROMISES.md': list,
+  'tests/README.md': table,
+});
+
+holds('what tests cite was promised, and what was promised is tested', promisesAreThere, [
+  [{ ...promises('1. A.', '| 1 a | t |'), 'tests/a.rs': '//! promise 1 of n' }, []],
+  [
+    { ...promises('1. A.\n3. B.', '| 1 a | t |'), 'tests/js/a.test.ts': '/** Promises 1 to 4. */' },
+    [
+      'tests/PROMISES.md: 3 stands where 2 is due',
+      'tests/README.md: no row answers for promise 3',
+      'tests/js/a.test.ts:1: there is no promise 4',
+    ],
+  ],
+  [{}, ['tests/PROMISES.md: no promise found']],
+]);
+
 holds('no code is unsafe but what gives memory to the allocator', noUnsafe, [
   [{ 'src/wasm/memory.rs': 'unsafe {}', 'src/lib.rs': '#![forbid(unsafe_code)] // unsafe' }, []],
   [{ 'src/state.rs': '\nunsafe {}' }, ['src/state.rs:2: unsafe code']],
@@ -193,10 +226,45 @@ holds('the engine knows JavaScript in one folder only', noJavaScript, [
   [{ 'src/engine.rs': 'use js_sys::Date;' }, ['src/engine.rs:1: knows of JavaScript']],
 ]);
 
+const wire = (text: string) => ({ 'src/codec/rows.rs': text });
+
 holds('no stored number is as wide as the machine', noMachineWidths, [
-  [{ 'src/change.rs': '#[derive(Serialize)]\nstruct A(u64);\n\nstruct B {\n    c: usize,\n}' }, []],
   [
-    { 'src/change.rs': '#[derive(Clone, Serialize)]\npub struct Row {\n    count: usize,\n}' },
-    ["src/change.rs: Row is stored and holds a number as wide as the machine's"],
+    { ...wire('wire! { struct A { a } }'), 'src/change.rs': 'struct A(u64);\nstruct B(usize);' },
+    [],
   ],
+  [wire('impl<T: Wire> Wire for Vec<T> {\n    fn f() {}\n}\nfn size(a: &A) -> usize {\n}'), []],
+  [
+    {
+      ...wire(
+        'wire! { struct Row { count } }\nwire! {\n    enum Kind {\n        0 A {},\n    }\n}',
+      ),
+      'src/change.rs': 'pub struct Row {\n    count: usize,\n}\nenum Kind {\n    A(isize),\n}',
+    },
+    ['Row', 'Kind'].map(
+      (name) => `src/change.rs: ${name} is stored and holds a number as wide as the machine's`,
+    ),
+  ],
+  [
+    { ...wire('impl Wire for Id {\n    fn f() {}\n}'), 'src/id.rs': 'pub struct Id(usize);' },
+    ["src/id.rs: Id is stored and holds a number as wide as the machine's"],
+  ],
+  [
+    {
+      ...wire('    $(impl Wire for $type {\n    })*\n\nsafe! { Id Seq }'),
+      'src/id.rs': 'pub struct Seq(usize);',
+    },
+    ["src/id.rs: Seq is stored and holds a number as wide as the machine's"],
+  ],
+  [
+    wire('impl Wire for usize {\n    fn f() {}\n}'),
+    ["src/codec/rows.rs: usize is stored as a number as wide as the machine's"],
+  ],
+  [
+    wire(
+      '    $(impl Wire for $type {\n        fn f() {\n            usize::f();\n        }\n    })*\n\nsafe! { Id }',
+    ),
+    ["src/codec/rows.rs: $type is stored as a number as wide as the machine's"],
+  ],
+  [{ 'src/codec/rows.rs': '' }, ['src: no format found']],
 ]);

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 63, 64, 65 and 68 between two tabs of a real browser. */
+/** Promises 63, 64, 65 and 68 between two tabs of a real browser. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { TaskRecord } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 48 and 49, through the package. */
+/** Promises 48 and 49, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, type Grant, put } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 1 to 9, through the package. */
+/** Promises 1 to 9, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memory, open } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 46: values come back exactly, or are refused. */
+/** Promise 46: values come back exactly, or are refused. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { runInNewContext } from 'node:vm';

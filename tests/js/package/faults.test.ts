@@ -1,4 +1,4 @@
-/** BEHAVIOURS 53 to 55 and 57: a journal that fails, and what the store makes of it. */
+/** Promises 53 to 55 and 57: a journal that fails, and what the store makes of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 10 to 25, through the package. */
+/** Promises 10 to 25, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, put } from 'fencepost';

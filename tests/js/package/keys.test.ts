@@ -1,4 +1,4 @@
-/** BEHAVIOURS 26 to 33, through the package. */
+/** Promises 26 to 33, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, memory, open, put } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 40 and 41: waiting for a lease, in the order of asking, and holding one. */
+/** Promises 40 and 41: waiting for a lease, in the order of asking, and holding one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Lease, put, type Store } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 34 to 40, locks and effects, through the package. */
+/** Promises 34 to 40, locks and effects, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, type Lease, memory, open, put, type Store } from 'fencepost';

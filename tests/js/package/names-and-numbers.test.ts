@@ -1,4 +1,4 @@
-/** BEHAVIOURS 45 to 47, through the package. */
+/** Promises 45 to 47, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, memory, open, put, type Queue } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 50 to 52, 56 and 58: what is there after a restart, and how a store opens. */
+/** Promises 50 to 52, 56 and 58: what is there after a restart, and how a store opens. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 42 to 44, through the package. */
+/** Promises 42 to 44, through the package. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, del, FencepostError, put, type Task, type Transaction } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 64: claims that are lost, and journals that fail under a worker. */
+/** Promise 64: claims that are lost, and journals that fail under a worker. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HandlerContext, memory, open } from 'fencepost';

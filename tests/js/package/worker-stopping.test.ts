@@ -1,4 +1,4 @@
-/** BEHAVIOURS 65: stopping workers and closing the store under them. */
+/** Promise 65: stopping workers and closing the store under them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bench, rejects, throws } from './support.js';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 66 and 67: when a worker wakes, and that it sleeps meanwhile. */
+/** Promises 66 and 67: when a worker wakes, and that it sleeps meanwhile. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type HandlerContext, type Journal, memory, open, type Task } from 'fencepost';

@@ -1,4 +1,4 @@
-/** BEHAVIOURS 24, 63 and 68: handlers, and what becomes of their tasks. */
+/** Promises 24, 63 and 68: handlers, and what becomes of their tasks. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, type FencepostError, NonRetriable, RetryAfter, type Task } from 'fencepost';

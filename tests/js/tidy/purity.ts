@@ -21,15 +21,40 @@ export const noOutsideWorld: Check = (files) =>
 export const noJavaScript: Check = (files) =>
   places(files, /\b(wasm_bindgen|js_sys|web_sys|serde_wasm_bindgen)\b/, 'knows of JavaScript');
 
-/** A type that is serialized is a format. */
-export const noMachineWidths: Check = (files) =>
-  matching(files, ENGINE).flatMap(([path, text]) => {
-    const formats =
-      /#\[derive\([^)]*\bSerialize\b[^)]*\)\][^{};]*?\b(?:struct|enum) (\w+)[\s\S]*?(?:^\}|;$)/gm;
-    return [...withoutComments(text).matchAll(formats)]
-      .filter(([body]) => /\b[ui]size\b/.test(body))
-      .map(([, name]) => `${path}: ${name} is stored and holds a number as wide as the machine's`);
-  });
+/** A type that is `Wire` is a format: what it holds, and how it is put and taken. */
+export const noMachineWidths: Check = (files) => {
+  const engine = matching(files, ENGINE).map(([path, text]) => ({
+    path,
+    code: withoutComments(text),
+  }));
+  const stored = new Set(engine.flatMap(({ code }) => wireNames(code)));
+  const faults = engine.flatMap(({ path, code }) => [
+    ...[...code.matchAll(DEFINITION)]
+      .filter(([body, name = '']) => stored.has(name) && MACHINE_WIDTH.test(body))
+      .map(([, name]) => `${path}: ${name} is stored and holds a number as wide as the machine's`),
+    ...[...code.matchAll(WIRE_IMPL)]
+      .filter(([body]) => MACHINE_WIDTH.test(body))
+      .map(([, , name]) => `${path}: ${name} is stored as a number as wide as the machine's`),
+  ]);
+  return stored.size === 0 ? ['src: no format found'] : faults;
+};
+
+const MACHINE_WIDTH = /\b[ui]size\b/;
+const DEFINITION = /^(?:pub(?:\(\w+\))? )?(?:struct|enum) (\w+)(?:[^;{]*;|[\s\S]*?^\})/gm;
+/** In a macro it stands further in, and ends where it began. */
+const WIRE_IMPL = /^( *)(?:\$\()?impl(?:<.*>)? Wire for ([^{]*?) \{[\s\S]*?^\1\}/gm;
+
+/** `wire! { struct Row { … } }`, `impl Wire for Row`, and lists of types for a macro of impls. */
+function wireNames(code: string): string[] {
+  const named = /\bwire! \{\s*(?:struct|enum) (\w+)|\bWire for (\w+)/g;
+  const listed = /^\w+! \{ ((?:[A-Z]\w* )+)\}$/gm;
+  return [
+    ...[...code.matchAll(named)].map(([, first, second]) => first ?? second ?? ''),
+    ...(/\bWire for \$/.test(code) ? [...code.matchAll(listed)] : []).flatMap(([, names = '']) =>
+      names.trim().split(' '),
+    ),
+  ];
+}
 
 function places(files: Files, pattern: RegExp, fault: string, where = ENGINE): string[] {
   return matching(files, where)
