@@ -261,9 +261,7 @@ holds('no stored number is as wide as the machine', noMachineWidths, [
     ["src/codec/rows.rs: usize is stored as a number as wide as the machine's"],
   ],
   [
-    wire(
-      '    $(impl Wire for $type {\n        fn f() {\n            usize::f();\n        }\n    })*\n\nsafe! { Id }',
-    ),
+    wire('    $(impl Wire for $type {\n        usize::f();\n    })*\n\nsafe! { Id }'),
     ["src/codec/rows.rs: $type is stored as a number as wide as the machine's"],
   ],
   [{ 'src/codec/rows.rs': '' }, ['src: no format found']],
