@@ -8,12 +8,13 @@
  */
 import { closeSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import { stdin, stdout } from 'node:process';
+import { stdin } from 'node:process';
 import { createInterface } from 'node:readline';
 import { file } from 'fencepost/file';
 import { FencepostError } from '../../../pkg/dist/errors.js';
 import type { Journal } from '../../../pkg/dist/journal/journal.js';
 import { patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
+import { say } from './say.js';
 
 let held: Journal[] = [];
 
@@ -60,5 +61,5 @@ async function refusalOf(opening: Promise<unknown>): Promise<string | null> {
   }
 }
 
-stdout.write('ready\n');
-for await (const line of createInterface({ input: stdin })) stdout.write(`${await obey(line)}\n`);
+say('ready');
+for await (const line of createInterface({ input: stdin })) say(await obey(line));

@@ -9,6 +9,8 @@ import { temporaryDirectory } from './directory.js';
 import { freshSeed, Random } from './random.js';
 
 const LANES = 4;
+/** More than any pipe has room for. */
+const LINES = 20_000;
 const ROUNDS_PER_LANE = Math.ceil(Number(process.env.FENCEPOST_KILL_ROUNDS ?? 200) / LANES);
 
 test('no acknowledged entry is lost when the process is killed at any moment', async (context) => {
@@ -19,6 +21,16 @@ test('no acknowledged entry is lost when the process is killed at any moment', a
   const total = acknowledged.reduce((sum, count) => sum + count, 0);
   context.diagnostic(`${LANES * ROUNDS_PER_LANE} kills, ${total} acknowledged entries`);
   assert.ok(total > LANES * ROUNDS_PER_LANE, 'the processes got somewhere');
+});
+
+test('what a process says is heard, however soon it dies after it', async (context) => {
+  const child = new Child(context, 'child-talk.ts', [String(LINES)]);
+  let heard = 0;
+  for (let line = await child.line(); line !== null; line = await child.line()) {
+    heard += 1;
+    assert.equal(line, String(heard));
+  }
+  assert.equal(heard, LINES);
 });
 
 /** All rounds go to one journal, so each one also takes over the lock of a dead holder. */

@@ -3,22 +3,23 @@
  * its worker, and has nothing left to do; with a path it says what it runs, and never ends it.
  */
 import { once } from 'node:events';
-import { argv, stdin, stdout } from 'node:process';
+import { argv, stdin } from 'node:process';
 import { memory, open } from 'fencepost';
 import { file } from 'fencepost/file';
+import { say } from '../journal/say.js';
 
 async function workUntilTold(): Promise<void> {
   const store = await open('work', { journal: memory() });
   const queue = store.queue<string>('mail');
   await queue.enqueue('now');
   await queue.enqueue('much later', { delay: 3_600_000 });
-  const worker = queue.work(({ payload }) => void stdout.write(`${payload}\n`));
+  const worker = queue.work(({ payload }) => say(payload));
   await worker.idle();
-  stdout.write('idle\n');
+  say('idle');
   await once(stdin, 'data');
   stdin.unref();
   await worker.stop();
-  stdout.write('stopped\n');
+  say('stopped');
 }
 
 async function workUntilKilled(path: string): Promise<void> {
@@ -27,7 +28,7 @@ async function workUntilKilled(path: string): Promise<void> {
   await queue.enqueue('task', { key: 'once' });
   queue.work(
     ({ id, token, attempt }) => {
-      stdout.write(`${JSON.stringify({ id, token, attempt })}\n`);
+      say(JSON.stringify({ id, token, attempt }));
       return new Promise<void>(() => undefined);
     },
     { lease: 600 },
