@@ -6,6 +6,7 @@
  * certain: a request may still be under way, so nothing else may be sent before.
  */
 import type { LogClock } from './clock.js';
+import { isFatal } from './failure.js';
 import type { Journal } from './journal/journal.js';
 import { Crash, type Replica } from './replica.js';
 import type { Sealed } from './round.js';
@@ -64,7 +65,8 @@ async function look(sealed: Sealed, { journal, replica }: UnknownParts): Promise
       }
     });
   } catch (error) {
-    if (error instanceof Crash) return { fault: error };
+    // A journal that is damaged, or of another log, will not tell more when it is asked again.
+    if (error instanceof Crash || isFatal(error)) return { fault: error };
     return typeof look.seen === 'object' ? look.seen : 'unclear';
   }
   if (!look.again) return look.seen;

@@ -41,6 +41,11 @@ export function aborted(error: unknown, database: string): FencepostError {
   return failure('OUTCOME_UNKNOWN', error, what, database, {});
 }
 
+/** A transaction is complete although a request of it was refused. */
+export function storedInPart(error: unknown, database: string): FencepostError {
+  return failure('OUTCOME_UNKNOWN', error, 'stored a part of a write at most', database, {});
+}
+
 /** Damage, or another program's data. It is left as it is. */
 export function corrupt(database: string, what: string): FencepostError {
   return new FencepostError('JOURNAL_CORRUPT', `the database ${quote(database)}: ${what}`, {

@@ -74,7 +74,6 @@ export class IndexedDbJournal implements Journal {
           }
           isStored = entry !== null;
           if (entry !== null) append(transaction, head, entry);
-          transaction.finish();
         });
       }),
     );

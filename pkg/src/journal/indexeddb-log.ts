@@ -91,7 +91,6 @@ export function replaceSnapshot(
       for (const [number, chunk] of chunks.entries()) snapshot.put(chunk, [slot, number]);
       snapshot.delete(IDBKeyRange.upperBound([slot], true));
       journal.delete(IDBKeyRange.upperBound(floor));
-      transaction.finish();
     });
   });
 }

@@ -6,8 +6,13 @@
  *
  * **Invariant**: `done` resolves when the browser says `complete`, which is when the write is as
  * durable as was asked for. That a request succeeded says nothing.
+ *
+ * **Invariant**: whatever request is refused, nothing of the transaction counts. So it is never
+ * committed by hand: Firefox completes a transaction whose `commit` was called although a request
+ * is refused after that, and can no longer be made to abort it. Left alone it commits by itself when
+ * every request was answered.
  */
-import { aborted, nothingStored } from './indexeddb-error.js';
+import { aborted, nothingStored, storedInPart } from './indexeddb-error.js';
 import { HEAD, type Head, JOURNAL, META, requireHead, SNAPSHOT } from './indexeddb-schema.js';
 import type { Durability } from './journal.js';
 
@@ -48,7 +53,11 @@ export class Transaction {
     this.snapshot = this.#transaction.objectStore(SNAPSHOT);
     this.done = new Promise((resolve, reject) => {
       this.#fail = reject;
-      this.#transaction.oncomplete = () => resolve();
+      this.#transaction.oncomplete = () => {
+        // Should a browser do that after all, its word is not taken for the whole.
+        if (this.#refused !== null) reject(storedInPart(this.#refused, this.database));
+        resolve();
+      };
       this.#transaction.onabort = () => this.lose();
       this.#transaction.onerror = (event) => {
         // The trap: Firefox reports what nobody prevented as an error of the page, and what was
@@ -110,11 +119,6 @@ export class Transaction {
   writeHead(head: Head): void {
     this.#hasWritten = true;
     this.meta.put(head, HEAD);
-  }
-
-  /** There are no further steps: the browser need not wait for them. */
-  finish(): void {
-    this.#transaction.commit();
   }
 
   /** What a step throws undoes everything. */

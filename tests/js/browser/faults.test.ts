@@ -4,6 +4,17 @@ import { test } from 'node:test';
 import { call } from './browser.js';
 import { closeQuietly, inEveryBrowser, tabsWith } from './support.js';
 
+/** The requests of commits and of snapshots that store or delete something. */
+const REQUESTS = [
+  { name: 'journal', method: 'add' },
+  { name: 'meta', method: 'put' },
+  { name: 'snapshot', method: 'put' },
+  { name: 'snapshot', method: 'delete' },
+  { name: 'journal', method: 'delete' },
+] as const;
+const VALUE = 'x'.repeat(200_000);
+const PUTS = 16;
+
 inEveryBrowser('a database with faults', (running) => {
   test('deleted under two tabs: both are told, and a new log has larger tokens', async () => {
     const [left, right] = await tabsWith(running().newPage, 'deleted');
@@ -33,6 +44,29 @@ inEveryBrowser('a database with faults', (running) => {
     await call(page, 'abortNext');
     assert.equal(await call(page, 'tryToPut', 'a', 3), 'ok', 'read again, and sent again');
     assert.equal(await call(page, 'read', 'a'), 3);
+    await closeQuietly(page);
+  });
+
+  for (const { name, method } of REQUESTS) {
+    test(`when ${method} of ${name} is refused nothing of the commit counts`, async () => {
+      const page = await running().newPage();
+      const store = `refused ${method} of ${name}`;
+      await call(page, 'openStore', store);
+      await call(page, 'refuseNext', name, method);
+      // More than is kept without a snapshot: whatever is refused is tried again.
+      for (let at = 0; at < PUTS; at += 1) await call(page, 'put', `${at}`, VALUE);
+      await page.goto(`${running().server.origin}/`);
+      await call(page, 'openStore', store);
+      assert.equal(await call(page, 'countValues', PUTS), PUTS);
+      await closeQuietly(page);
+    });
+  }
+
+  test('a commit that a browser completes in part is not acknowledged', async () => {
+    const page = await running().newPage();
+    await call(page, 'openStore', 'in part');
+    await call(page, 'refuseNext', 'journal', 'add', true);
+    assert.equal(await call(page, 'tryToPut', 'a', 1), 'JOURNAL_CORRUPT');
     await closeQuietly(page);
   });
 

@@ -88,10 +88,33 @@ export function loseConnection(times) {
 
 /** The next transaction ends with an abort that nobody asked for. */
 export function abortNext() {
-  const real = IDBTransaction.prototype.commit;
-  IDBTransaction.prototype.commit = function commit() {
-    IDBTransaction.prototype.commit = real;
-    this.abort();
+  const real = IDBObjectStore.prototype.put;
+  IDBObjectStore.prototype.put = function put(...args) {
+    IDBObjectStore.prototype.put = real;
+    const request = real.apply(this, args);
+    this.transaction.abort();
+    return request;
+  };
+}
+
+/**
+ * The next request of this kind is refused, and what it was to store is missing: `method` of the
+ * object store `name`. With `isDeaf` the transaction cannot be aborted on top.
+ */
+export function refuseNext(name, method, isDeaf = false) {
+  const real = IDBObjectStore.prototype[method];
+  IDBObjectStore.prototype[method] = function refused(...args) {
+    if (this.name !== name) return real.apply(this, args);
+    IDBObjectStore.prototype[method] = real;
+    if (isDeaf) {
+      this.transaction.abort = () => {
+        throw new DOMException('It is being committed.', 'InvalidStateError');
+      };
+    }
+    // The second of one key is refused.
+    const key = name === 'snapshot' ? [0, 0] : 'nobody asks for this';
+    this.add(null, key);
+    return this.add(null, key);
   };
 }
 
