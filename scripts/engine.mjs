@@ -1,5 +1,6 @@
 /** The engine: `src/` compiled to WebAssembly, and its JavaScript side, both in `pkg/wasm/`. */
 import { copyFileSync, readFileSync, rmSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { Failure, ROOT, run, runTests } from './command.mjs';
 import { makeFactory } from './factory.mjs';
@@ -16,6 +17,7 @@ const TYPES = 'fencepost.d.ts';
 /**
  * @typedef {object} Build The engine is built twice, since its size counts only where it is sent.
  * @property {string} targetDir Of its own: both write the same file, and would wait for each other.
+ * @property {string[]} flags For the compiler.
  * @property {Record<string, string>} env
  */
 
@@ -28,10 +30,8 @@ const TYPES = 'fencepost.d.ts';
  */
 const SMALL = {
   targetDir: 'target/wasm-build',
-  env: {
-    CARGO_PROFILE_RELEASE_OPT_LEVEL: '2',
-    CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: '-Cllvm-args=-inline-threshold=25',
-  },
+  flags: ['-Cllvm-args=-inline-threshold=25'],
+  env: { CARGO_PROFILE_RELEASE_OPT_LEVEL: '2' },
 };
 /**
  * For whoever reads the engine from a disk: Node and Bun. WebAssembly pays more for a call than a
@@ -42,7 +42,8 @@ const SMALL = {
  */
 const FAST = {
   targetDir: 'target/wasm-fast',
-  env: { CARGO_TARGET_WASM32_UNKNOWN_UNKNOWN_RUSTFLAGS: '-Cllvm-args=-inline-threshold=400' },
+  flags: ['-Cllvm-args=-inline-threshold=400'],
+  env: {},
 };
 
 /** @param {import('./toolchain.mjs').Toolchain} toolchain */
@@ -95,7 +96,7 @@ export async function buildBench({ cargo: program, args, env }) {
   const bench = ['build', '--release', '--package', 'fencepost-bench'];
   await step('native bench', () => run('cargo', bench));
   const inside = [...bench, ...args, '--lib', '--target', TARGET];
-  const targetEnv = { ...env, ...envOf(FAST) };
+  const targetEnv = { ...env, ...(await envOf(FAST, env)) };
   await step('bench to WebAssembly', () => run(program, inside, { env: targetEnv }));
   await step('bench, its JavaScript side', () => generate(FAST, 'fencepost_bench', 'bench/out'));
 }
@@ -159,14 +160,31 @@ function lockedVersion(name) {
   return new RegExp(`name = "${name}"\nversion = "(.+)"`).exec(read('Cargo.lock'))[1];
 }
 
-function cargo(runner, { cargo: program, args, env }, build, command, more) {
+async function cargo(runner, { cargo: program, args, env }, build, command, more) {
   return runner(program, [command, ...args, ...FEATURES, ...more], {
-    env: { ...env, ...envOf(build) },
+    env: { ...env, ...(await envOf(build, env)) },
   });
 }
 
-function envOf({ env, targetDir }) {
-  return { ...env, CARGO_TARGET_DIR: join(ROOT, targetDir) };
+async function envOf({ env, flags, targetDir }, { RUSTC = 'rustc' }) {
+  const all = [...flags, ...(await anonymous(RUSTC))];
+  return {
+    ...env,
+    CARGO_TARGET_DIR: join(ROOT, targetDir),
+    // In this form a path may have spaces in it.
+    CARGO_ENCODED_RUSTFLAGS: all.join('\x1f'),
+  };
+}
+
+/** A panic names the file it comes from: below names that are the same for every builder. */
+async function anonymous(rustc) {
+  const sysroot = (await run(rustc, ['--print', 'sysroot'])).trim();
+  const names = [
+    [process.env.CARGO_HOME ?? join(homedir(), '.cargo'), 'cargo'],
+    [join(sysroot, 'lib/rustlib/src/rust'), 'rust'],
+    [ROOT, 'fencepost'],
+  ];
+  return names.map(([path, name]) => `--remap-path-prefix=${path}=/${name}`);
 }
 
 function read(path) {

@@ -3,9 +3,11 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROOT, run } from './command.mjs';
 import { includeCronParser, writeBundles, writeCommonJs, writeEngineModules } from './forms.mjs';
+import { writeNotices } from './notices.mjs';
 import { onceFor } from './stamp.mjs';
 import { step } from './step.mjs';
 
+const NOTICES = 'pkg/NOTICES.txt';
 const TSC = 'node_modules/typescript/bin/tsc';
 
 export async function compilePackage() {
@@ -41,6 +43,17 @@ export async function compilePackage() {
       await writeBundles();
     }),
   );
+  await collectNotices();
+}
+
+/** The notices of all that is inside of the package. */
+async function collectNotices() {
+  const paths = {
+    stamp: 'target/stamps/notices',
+    inputs: ['Cargo.lock', 'package-lock.json', 'scripts/notices.mjs'],
+    outputs: [NOTICES],
+  };
+  await step('notices of what is inside', () => onceFor(paths, () => writeNotices(NOTICES)));
 }
 
 /**

@@ -10,13 +10,14 @@ import { onceFor } from './stamp.mjs';
 import { script } from './step.mjs';
 
 const FOLDER = 'target/packed';
+const BUILT = ['pkg/dist', 'pkg/cjs', 'pkg/wasm', 'pkg/NOTICES.txt'];
 const TOOLS = 'tests/js/packaging';
 
 /** Packs what was built, and installs it, unless it is the same as before. */
 export function pack() {
   const paths = {
     stamp: `${FOLDER}/stamp`,
-    inputs: ['pkg/dist', 'pkg/cjs', 'pkg/wasm', 'package.json', 'README.md', 'scripts/packed.mjs'],
+    inputs: [...BUILT, 'package.json', 'README.md', 'scripts/packed.mjs'],
     outputs: [`${FOLDER}/project/node_modules/fencepost`],
   };
   return onceFor(paths, async () => {

@@ -1,13 +1,16 @@
 /** The two builds of the engine, the small one and the fast one: one engine, and who gets which. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { put } from 'fencepost';
 import { Engine, type RawEnqueue } from 'fencepost/engine';
 import { throws } from './support.js';
 
 const SMALL = bytesOf('fencepost_bg.wasm');
 const FAST = bytesOf('fencepost_fast.wasm');
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const START = 1_700_000_000_000;
 const ROUNDS = 300;
 const LARGE = new Uint8Array(2_001);
@@ -106,4 +109,19 @@ test('Node compiles the fast one, whoever brings no other', async ({ mock }) => 
   const [bytes, ...others] = compile.mock.calls.map((call) => call.arguments[0]);
   assert.deepEqual(bytes, FAST);
   assert.deepEqual(others, []);
+});
+
+test('neither build tells where it was built, nor by whom', () => {
+  const absolute = /\/(?:[\w.@+-]+\/)+[\w-]+\.rs/g;
+  for (const bytes of [SMALL, FAST]) {
+    const text = Buffer.from(bytes).toString('latin1');
+    const paths = [...text.matchAll(absolute)].map(([path]) => path);
+    assert.ok(
+      paths.some((path) => path.startsWith('/cargo/registry/')),
+      'a crate names its place',
+    );
+    for (const place of [homedir(), ROOT, '/root/', '/home/', '/Users/', '/usr/']) {
+      assert.ok(!text.includes(place), place);
+    }
+  }
 });

@@ -9,11 +9,11 @@ import { project } from './project.js';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 /** Only bundlers, Bun and edge workers take these, and they take modules. */
-const MODULES_ONLY = /^(entry|platform)\/(browser|bun|slim|workerd)/;
+const MODULES_ONLY = /^(entry|platform)\/(bun|slim|workerd)/;
 const PAGES = ['pkg/dist/inline.js', 'pkg/dist/script.js'];
 /** What Node reads, in both forms; `location` is for bundlers of pages, and those take modules. */
 const ENGINE = ['fencepost', 'inlined', 'location-fast'];
-const ABOUT = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json'];
+const ABOUT = ['LICENSE-APACHE', 'LICENSE-MIT', 'README.md', 'package.json', 'pkg/NOTICES.txt'];
 /** Of the cron parser, which is in the module beside it. */
 const CRON = 'pkg/dist/cron-grid.LICENSE.txt';
 
@@ -72,7 +72,7 @@ test('every export leads to a file that is there, and every entry has types of b
   const there = new Set(packed.map((path) => `./${path}`));
   for (const [entry, conditions] of Object.entries(manifest.exports)) {
     for (const target of targets(conditions)) assert.ok(there.has(target), `${entry}: ${target}`);
-    if (entry === './package.json') continue;
+    if (typeof conditions === 'string') continue;
     const { types, ...others } = conditions as { types: Record<string, string> };
     assert.deepEqual(Object.keys(types), ['require', 'default'], entry);
     assert.equal(Object.keys(conditions as object)[0], 'types', `${entry}: types come first`);
@@ -86,6 +86,20 @@ test('whoever reads the cron parser finds its author and its licence', () => {
     const text = readFileSync(join(folder, path), 'utf8');
     assert.ok(text.includes(`croner, MIT: its licence is in ${CRON}`), path);
   }
+});
+
+test('everything that is compiled in has its notice, as Cargo names it', () => {
+  const notices = readFileSync(join(folder, 'pkg/NOTICES.txt'), 'utf8');
+  const linked = ['tree', '--locked', '--prefix=none', '--edges=normal,no-proc-macro'];
+  const target = ['--target=wasm32-unknown-unknown', '--features=wasm', '--format={p}'];
+  const told = execFileSync('cargo', [...linked, ...target], { cwd: ROOT, encoding: 'utf8' });
+  const crates = [...told.matchAll(/^(\S+) v(\S+)/gm)].filter(([, name]) => name !== 'fencepost');
+  assert.ok(crates.length > 3, told);
+  for (const [, name, version] of crates) {
+    const [, text = ''] = notices.split(`\n${name} ${version}, `);
+    assert.match(text.split('-'.repeat(80))[0] ?? '', /copyright|permission is hereby/i, name);
+  }
+  assert.match(notices, /\ncroner \S+, MIT\n[\s\S]*Copyright/);
 });
 
 test('nothing runs at installation, and nothing else is installed', () => {
