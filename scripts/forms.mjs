@@ -15,8 +15,8 @@ export const FAST_WASM = 'fencepost_fast.wasm';
 /** The oldest runtime that is promised; see `engines` of the manifest. */
 const NODE = 'node20';
 const BROWSERS = 'es2022';
-/** What only bundlers for browsers, Bun and edge workers take, and those take modules. */
-const MODULES_ONLY = /^(platform|entry)\/(browser|bun|slim|workerd)\b/;
+/** What only bundlers, Bun and edge workers take, and those take modules. */
+const MODULES_ONLY = /^(platform|entry)\/(bun|slim|workerd)\b/;
 
 /** Beside the engine's files: where each lies, and all that is in the small one. */
 export function writeEngineModules() {

@@ -67,6 +67,7 @@ codes! {
     PayloadTooLarge "PAYLOAD_TOO_LARGE" Invalid,
     LimitExceeded "LIMIT_EXCEEDED" Invalid,
     InvalidSchedule "INVALID_SCHEDULE" Invalid,
+    UnsupportedHost "UNSUPPORTED_HOST" Invalid,
     PermissionDenied "PERMISSION_DENIED" Denied,
     CheckFailed "CHECK_FAILED" Conflict,
     TaskDead "TASK_DEAD" Ended,

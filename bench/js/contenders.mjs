@@ -80,7 +80,10 @@ const contenders = {
 
   async inside() {
     const { instantiate } = await import(out('fencepost.js'));
-    const inside = instantiate(new WebAssembly.Module(readFileSync(out('fencepost_bg.wasm'))));
+    const inside = instantiate(
+      new WebAssembly.Module(readFileSync(out('fencepost_bg.wasm'))),
+      globalThis,
+    );
     const core = new inside.Core();
     return (cycles) => core.cycles(cycles);
   },

@@ -5,6 +5,7 @@
  * name, so that a typo is not silently ignored. `undefined` is absent; `null` is no number.
  */
 import { FencepostError, quote, shown } from './errors.js';
+import { getterOf, isBytes } from './realm.js';
 
 export const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 const SEED_MAX = 2n ** 64n - 1n;
@@ -12,18 +13,14 @@ const SEED_MAX = 2n ** 64n - 1n;
 const PAYLOAD_BYTES_MAX = 8 << 20;
 const PAYLOAD_BYTES_DEFAULT = 1 << 20;
 
-/** What bytes are, asked past the user's own properties, and of anything. */
-const real = {
-  tag: getterOf(Symbol.toStringTag),
-  buffer: getterOf('buffer'),
-  byteOffset: getterOf('byteOffset'),
-  byteLength: getterOf('byteLength'),
-};
+const typedArray: object = Object.getPrototypeOf(Uint8Array.prototype);
 
-function getterOf(name: PropertyKey): (this: unknown) => unknown {
-  const typedArray: object = Object.getPrototypeOf(Uint8Array.prototype);
-  return Object.getOwnPropertyDescriptor(typedArray, name)?.get ?? (() => undefined);
-}
+/** What bytes are, asked past the user's own properties. */
+const real = {
+  buffer: getterOf(typedArray, 'buffer'),
+  byteOffset: getterOf(typedArray, 'byteOffset'),
+  byteLength: getterOf(typedArray, 'byteLength'),
+};
 
 export function invalid(argument: string, expected: string, got: string): FencepostError {
   return new FencepostError('INVALID_ARGUMENT', `${argument}: expected ${expected}, got ${got}`, {
@@ -182,11 +179,6 @@ function isPlain(value: unknown): value is Uint8Array {
   // asking for its prototype becomes a call.
   const isOfNoOther = Object.getPrototypeOf(value) === Uint8Array.prototype;
   return isOfNoOther && !Object.hasOwn(value, 'length');
-}
-
-/** By what it is inside: no proxy, nothing that has or took the prototype, but another realm's. */
-function isBytes(value: unknown): value is Uint8Array {
-  return real.tag.call(value) === 'Uint8Array';
 }
 
 /** Also one of another realm, or of a library: whatever can do what is asked of it. */

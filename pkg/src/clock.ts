@@ -9,6 +9,7 @@
  * **Invariant**: safety never depends on it. A bad clock makes a claim end early or late, no more.
  */
 import type { RunIn } from './context.js';
+import { monotonicNow } from './host.js';
 import type { Clock } from './types.js';
 
 /** 2200-01-01: a clock beyond is broken, and only the log's own progress counts. */
@@ -30,7 +31,7 @@ export interface Timer {
 
 export const systemClock: Clock = {
   now: () => Date.now(),
-  monotonic: () => performance.now(),
+  monotonic: monotonicNow,
   setTimer(ms: number, fn: () => void): Timer {
     const timer: unknown = setTimeout(fn, ms);
     // In Node a timer is an object, elsewhere a number.

@@ -4,15 +4,16 @@
  * **Invariant**: what comes back equals what went in, or it was refused with the path to the
  * culprit. The only liberties are JSON's own: undefined properties are left out, and -0 becomes 0.
  */
+
 import { copyBytes, invalid, requireFunction } from './arguments.js';
 import { FencepostError, quote, shown } from './errors.js';
+import { textDecoder, textEncoder } from './host.js';
 import { requireName } from './names.js';
+import { isError } from './realm.js';
 import type { Codec } from './types.js';
 
 const LEVELS_MAX = 127;
 const IDENTIFIER = /^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u;
-const encoder = new TextEncoder();
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A checked codec. The built-in one has no name: its rows carry none. */
 export interface RowCodec {
@@ -26,11 +27,11 @@ export const JSON_CODEC: RowCodec = { name: undefined, encode: encodeJson, decod
 
 /** @throws FencepostError `INVALID_ARGUMENT`, with the path to what JSON would change */
 export function encodeJson(value: unknown, argument: string): Uint8Array {
-  return encoder.encode(write(value, { argument, path: [], ancestors: [] }));
+  return textEncoder().encode(write(value, { argument, path: [], ancestors: [] }));
 }
 
 export function decodeJson(bytes: Uint8Array): unknown {
-  return JSON.parse(decoder.decode(bytes));
+  return JSON.parse(textDecoder().decode(bytes));
 }
 
 /** JSON bytes, or undefined for an absent value. */
@@ -75,7 +76,7 @@ export function errorText(error: unknown): string | undefined {
   if (error === undefined) return undefined;
   if (typeof error === 'string') return error;
   try {
-    if (error instanceof Error) return String(error.message);
+    if (isError(error)) return String(error.message);
     return JSON.stringify(error) ?? shown(error);
   } catch {
     return shown(error);

@@ -16,6 +16,7 @@
  *
  * **Invariant**: a stale decision is never patched. With news everything is decided from the start.
  */
+
 import { Alarm } from './alarm.js';
 import { CallSite } from './call-site.js';
 import type { LogClock, Timer } from './clock.js';
@@ -25,6 +26,7 @@ import { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
+import { messageOf } from './realm.js';
 import { Crash, type Replica } from './replica.js';
 import type { CallerRequest } from './requests.js';
 import { Round } from './round.js';
@@ -357,7 +359,7 @@ function unavailable(message: string, cause?: unknown): FencepostError {
 /** What a journal threw, as an error of the package. */
 function typed(error: unknown, what: string): FencepostError {
   if (error instanceof FencepostError) return error;
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return unavailable(`the journal failed to ${what}: ${message}`, error);
 }
 

@@ -1,6 +1,5 @@
 /**
- * The boundaries of a cron expression in a time zone. Loaded only where there is one: this file
- * brings the parser along.
+ * The boundaries of a cron expression in a time zone. This file brings the parser along.
  *
  * Boundaries are whole seconds. Over a change of the clocks, an expression whose second, minute and
  * hour are plain numbers, lists or ranges fires once per wall-clock time: one that is skipped fires

@@ -1,56 +1,49 @@
 /**
  * Cron expressions: when they fire, and which of their boundaries have come.
  *
- * The engine knows no time zones. Everything that does is loaded when the first expression is met,
- * so that nobody else pays for it.
+ * The engine knows no time zones; everything that does comes with this module. It is imported like
+ * any other one: a service worker may import nothing later, nor may CommonJS in a sandbox.
  */
 
-import type { Grid } from './cron-grid.js';
+import { type CronReading, type Grid, readCron } from './cron-grid.js';
 import { FencepostError, quote } from './errors.js';
+import { isError } from './realm.js';
 
 export type { Grid } from './cron-grid.js';
 
-let parser: typeof import('./cron-grid.js') | undefined;
-
 /**
- * Loads the parser.
- *
- * @throws FencepostError `INVALID_SCHEDULE` when this runtime cannot get it
- */
-export async function loadCron(): Promise<void> {
-  try {
-    parser ??= await import('./cron-grid.js');
-  } catch (cause) {
-    const message = 'when.cron: expected the parser beside this module, got none';
-    throw new FencepostError('INVALID_SCHEDULE', message, {
-      details: { argument: 'when.cron' },
-      cause,
-    });
-  }
-}
-
-export function cronIsLoaded(): boolean {
-  return parser !== undefined;
-}
-
-/**
- * The boundaries of an expression. `loadCron` has resolved before.
+ * The boundaries of an expression.
  *
  * @throws FencepostError `INVALID_SCHEDULE` when the expression cannot be read, or this runtime
  * does not know the time zone
  */
 export function gridOf(expression: string, timeZone: string): Grid {
-  if (parser === undefined) throw new Error('the parser is loaded before it is used');
-  const read = parser.readCron(expression, timeZone);
+  const read = readCron(expression, timeZone);
   if (read.ok) return read.grid;
-  const { argument, expected, got, cause } = read;
-  const reason = cause instanceof Error ? ` (${cause.message})` : '';
-  const message = `${argument}: expected ${expected}, got ${quote(got)}${reason}`;
-  throw new FencepostError('INVALID_SCHEDULE', message, { details: { argument }, cause });
+  throw refusalOf(read);
+}
+
+/** A row of the store. */
+interface StoredCron {
+  readonly expression: string;
+  readonly timeZone: string;
 }
 
 /** The same for a row of the store; undefined where this runtime cannot work it out. */
-export function usableGrid(cron: { expression: string; timeZone: string }): Grid | undefined {
-  const read = parser?.readCron(cron.expression, cron.timeZone);
-  return read?.ok ? read.grid : undefined;
+export function usableGrid({ expression, timeZone }: StoredCron): Grid | undefined {
+  const read = readCron(expression, timeZone);
+  return read.ok ? read.grid : undefined;
+}
+
+/** Why this runtime cannot work it out; undefined when it can. */
+export function hindranceOf({ expression, timeZone }: StoredCron): FencepostError | undefined {
+  const read = readCron(expression, timeZone);
+  return read.ok ? undefined : refusalOf(read);
+}
+
+function refusalOf(read: CronReading & { ok: false }): FencepostError {
+  const { argument, expected, got, cause } = read;
+  const reason = isError(cause) ? ` (${cause.message})` : '';
+  const message = `${argument}: expected ${expected}, got ${quote(got)}${reason}`;
+  return new FencepostError('INVALID_SCHEDULE', message, { details: { argument }, cause });
 }

@@ -17,6 +17,7 @@ export const ERROR_KINDS = {
   PAYLOAD_TOO_LARGE: 'invalid',
   LIMIT_EXCEEDED: 'invalid',
   INVALID_SCHEDULE: 'invalid',
+  UNSUPPORTED_HOST: 'invalid',
   PERMISSION_DENIED: 'denied',
   CHECK_FAILED: 'conflict',
   TASK_DEAD: 'ended',

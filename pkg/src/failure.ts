@@ -1,5 +1,7 @@
 /** What those who work in the background make of errors: which pass, and which end them. */
+
 import { FencepostError, NonRetriable, RetryAfter } from './errors.js';
+import { isError } from './realm.js';
 
 const PAUSE_MS_MIN = 100;
 const PAUSE_MS_MAX = 10_000;
@@ -37,7 +39,7 @@ export function verdictOf(error: unknown): { final?: true; delay?: number } {
 }
 
 function readVerdict(error: unknown): { final?: true; delay?: number } {
-  if (!(error instanceof Error)) return {};
+  if (!isError(error)) return {};
   if (error instanceof NonRetriable || error.name === 'NonRetriable') return { final: true };
   if (!(error instanceof RetryAfter || error.name === 'RetryAfter')) return {};
   const { delay } = error as Partial<RetryAfter>;

@@ -5,11 +5,12 @@
  * The engine works the boundaries of `every` and `at` out. Those of `cron` are worked out here, on
  * the entry that the firing is decided on, and handed to it.
  *
- * **Invariant**: a `cron` that this runtime cannot work out (an unknown time zone, a parser that
- * cannot be loaded) is left to other replicas, and looked at again only after a while.
+ * **Invariant**: a `cron` that this runtime cannot work out (an unknown time zone) is left to other
+ * replicas, looked at again only after a while, and told once by name.
  */
 import type { Committer } from './committer.js';
-import { loadCron, usableGrid } from './cron.js';
+import { hindranceOf, usableGrid } from './cron.js';
+import { FencepostError, quote } from './errors.js';
 import { type Bridge, FAMILY, ROOT } from './requests.js';
 import type { CronReply } from './requests-schedule.js';
 
@@ -19,9 +20,13 @@ export class Firing {
   readonly #committer: Committer;
   /** In the time of the log: when `cron` schedules are looked at again that could not be fired. */
   #lookAgainAt = 0;
+  readonly #onError: (error: FencepostError) => void;
+  /** Schedules of which it was told that they are not fired here. */
+  #told = new Set<string>();
 
-  constructor(committer: Committer) {
+  constructor(committer: Committer, onError: (error: FencepostError) => void) {
     this.#committer = committer;
+    this.#onError = onError;
   }
 
   /** When a boundary comes that is to be fired here. */
@@ -64,16 +69,26 @@ export class Firing {
     const committer = this.#committer;
     const isDue = (engine: Bridge) => this.#cronIsDue(engine, committer.clock.now());
     if (committer.peek(undefined, isDue) !== true) return;
-    // Where it cannot be loaded no grid is usable, and that is all there is to it.
-    await loadCron().catch(() => undefined);
     while (committer.isOpen) {
       const now = committer.clock.now();
       const waiting = committer.peek(undefined, (engine) => engine.cronList(now)) ?? [];
+      this.#tell(waiting);
       const due = waiting.filter((cron) => cron.next <= now);
       const usable = due.filter((cron) => usableGrid(cron) !== undefined);
       this.#lookAgainAt = due.length > 0 ? lookAgainAt(waiting, now) : 0;
       if (usable.length === 0) return;
       await Promise.all(usable.map(({ name }) => this.#fireCron(name)));
+    }
+  }
+
+  #tell(waiting: readonly CronReply[]): void {
+    const before = this.#told;
+    this.#told = new Set();
+    for (const cron of waiting) {
+      const hindrance = hindranceOf(cron);
+      if (hindrance === undefined) continue;
+      this.#told.add(cron.name);
+      if (!before.has(cron.name)) this.#onError(unfired(cron.name, hindrance));
     }
   }
 
@@ -87,6 +102,11 @@ export class Firing {
       if (grid !== undefined) engine.fireCron(name, grid.passed(found.next, now), now);
     });
   }
+}
+
+function unfired(schedule: string, { code, message, details }: FencepostError): FencepostError {
+  const what = `the schedule ${quote(schedule)} cannot be fired by this runtime: ${message}`;
+  return new FencepostError(code, what, { details: { ...details, schedule } });
 }
 
 /** After a while, or when the first one comes due that can be worked out. */

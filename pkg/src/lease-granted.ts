@@ -4,10 +4,12 @@
  * **Invariant**: whether a lease is held is asked in the very commit that depends on it. `signal`
  * only tells what this store happens to know.
  */
+
 import { optionalWhole, readOptions } from './arguments.js';
 import { decodeJson, optionalJson } from './codec.js';
 import type { RunIn } from './context.js';
 import { LeaseLost } from './errors.js';
+import { host } from './host.js';
 import type { FullName, LeaseReply } from './requests.js';
 import type { Session } from './session.js';
 import { committed } from './task.js';
@@ -35,7 +37,12 @@ export class GrantedLease implements Lease {
   #run: RunIn | null = null;
 
   /** `lost`: whoever else may find out that it is lost aborts this. */
-  constructor(session: Session, name: FullName, grant: Grant, lost = new AbortController()) {
+  constructor(
+    session: Session,
+    name: FullName,
+    grant: Grant,
+    lost = new (host('AbortController'))(),
+  ) {
     this.#session = session;
     this.#lost = lost;
     this.#name = name;

@@ -6,7 +6,9 @@
  * ends by itself. So does that of a closed store: its body may still be at work, and nobody else is
  * let in before the time that it was promised.
  */
+
 import { LeaseLost } from './errors.js';
+import { host } from './host.js';
 import { type Grant, GrantedLease } from './lease-granted.js';
 import type { FullName } from './requests.js';
 import type { Session } from './session.js';
@@ -20,7 +22,7 @@ export async function holdWhile<T>(
   body: (lease: Lease) => T | Promise<T>,
 ): Promise<T> {
   const run = session.capture();
-  const lost = new AbortController();
+  const lost = new (host('AbortController'))();
   const lease = new GrantedLease(session, name, grant, lost);
   let isOver = false;
   const tenure = new Tenure({

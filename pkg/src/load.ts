@@ -9,6 +9,8 @@
 import { instantiate } from '../wasm/fencepost.js';
 import { WasmBridge } from './bridge.js';
 import { FencepostError, shown } from './errors.js';
+import { host, latin1 } from './host.js';
+import { isError, messageOf } from './realm.js';
 import type { Bridge } from './requests.js';
 
 /** How an engine starts. */
@@ -50,7 +52,7 @@ export function engineOf(module: object): EngineModule {
   return {
     create({ store, seed, replica, maxPayloadBytes = Number.NaN }) {
       const bridge = bridgeTo(module);
-      const [random = 0n, number = 0n] = crypto.getRandomValues(new BigUint64Array(2));
+      const [random = 0n, number = 0n] = host('crypto').getRandomValues(new BigUint64Array(2));
       bridge.start({
         store,
         seed: seed ?? random,
@@ -63,21 +65,18 @@ export function engineOf(module: object): EngineModule {
 }
 
 /** `from`: where they come from, for a message. */
-export async function engineOfBytes(
-  bytes: Uint8Array<ArrayBuffer>,
-  from: string,
-): Promise<EngineModule> {
+export async function engineOfBytes(bytes: Uint8Array, from: string): Promise<EngineModule> {
   if (MAGIC.some((byte, position) => bytes[position] !== byte)) {
-    const first = new TextDecoder('latin1').decode(bytes.subarray(0, 16));
+    const first = latin1(bytes.subarray(0, 16));
     const got = bytes.length === 0 ? 'no bytes' : `bytes that begin with ${shown(first)}`;
     throw wrong(`WebAssembly at ${from}`, got, { from });
   }
+  const compiler = host('WebAssembly');
   try {
-    return engineOf(await WebAssembly.compile(bytes));
+    return engineOf(await compiler.compile(bytes as Uint8Array<ArrayBuffer>));
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
     const advice = 'where code may not be compiled, pass a WebAssembly.Module';
-    throw wrong(`WebAssembly at ${from} that compiles here`, `${problem} (${advice})`, {
+    throw wrong(`WebAssembly at ${from} that compiles here`, `${messageOf(cause)} (${advice})`, {
       from,
       cause,
     });
@@ -86,7 +85,7 @@ export async function engineOfBytes(
 
 /** The engine behind a URL. */
 export async function fetchedEngine(url: URL): Promise<EngineModule> {
-  return engineOfResponse(await arrived(url.href, () => fetch(url)));
+  return engineOfResponse(await arrived(url.href, () => host('fetch')(url)));
 }
 
 export async function engineOfResponse(response: Response): Promise<EngineModule> {
@@ -103,8 +102,7 @@ export async function arrived<T>(from: string, reach: () => Promise<T>): Promise
   try {
     return await reach();
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
-    throw wrong(`WebAssembly at ${from}`, problem, { from, cause });
+    throw wrong(`WebAssembly at ${from}`, messageOf(cause), { from, cause });
   }
 }
 
@@ -114,21 +112,27 @@ function bridgeTo(module: object): WasmBridge {
     const { Core, memory } = instantiateChecked(module);
     return new WasmBridge(new Core(), Core.crashAt(), memory);
   } catch (cause) {
-    if (!(cause instanceof RangeError || cause instanceof WebAssembly.RuntimeError)) throw cause;
-    const what = `the engine crashed when it was made: ${cause.message}`;
+    if (!isNamed(cause, 'RangeError', 'RuntimeError')) throw cause;
+    const what = `the engine crashed when it was made: ${messageOf(cause)}`;
     throw new FencepostError('ENGINE_CRASHED', what, { cause });
   }
 }
 
 /** A module of something else, or of another version, does not fit the imports of this one. */
 function instantiateChecked(module: object): ReturnType<typeof instantiate> {
+  const own = { TextDecoder: host('TextDecoder'), WebAssembly: host('WebAssembly') };
   try {
-    return instantiate(module as WebAssembly.Module);
+    return instantiate(module, own);
   } catch (cause) {
-    if (!(cause instanceof WebAssembly.LinkError || cause instanceof TypeError)) throw cause;
+    if (!isNamed(cause, 'LinkError', 'TypeError')) throw cause;
     const expected = 'the engine of this very version of the package';
-    throw wrong(expected, `another module: ${cause.message}`, { cause });
+    throw wrong(expected, `another module: ${messageOf(cause)}`, { cause });
   }
+}
+
+/** The errors of WebAssembly are those of the realm that it runs in. */
+function isNamed(thrown: unknown, ...names: string[]): boolean {
+  return isError(thrown) && names.includes(thrown.name);
 }
 
 /** What came for the option `wasm`, or instead of the package's own engine. */

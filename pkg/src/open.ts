@@ -1,4 +1,5 @@
 /** Opens a store: journal, engine, first entry. */
+
 import {
   copyBytes,
   invalid,
@@ -14,10 +15,12 @@ import { LogClock, systemClock, TIMER_MAX } from './clock.js';
 import { Committer } from './committer.js';
 import { contextOf } from './context.js';
 import { FencepostError, shown } from './errors.js';
+import { requireHost } from './host.js';
 import type { Durability, Journal } from './journal/journal.js';
 import type { EngineModule } from './load.js';
 import { sharedName } from './names.js';
 import { loadEngine, type Platform } from './platform/platform.js';
+import { messageOf } from './realm.js';
 import { Replica } from './replica.js';
 import { StoreHandle } from './store.js';
 import type { Clock, OpenOptions, Store } from './types.js';
@@ -34,6 +37,7 @@ const OPTIONS = [
   'timeout',
   'expectLogId',
   'restore',
+  'onError',
 ] as const;
 const JOURNAL_METHODS = ['open', 'commit', 'compact', 'close'] as const;
 const CLOCK_METHODS = ['now', 'monotonic', 'setTimer'] as const;
@@ -48,6 +52,7 @@ interface Settings {
   readonly timeout: number;
   readonly expectLogId: string | undefined;
   readonly restore: Uint8Array | undefined;
+  readonly onError: (error: FencepostError) => void;
 }
 
 /** What an entry exports as `open`. */
@@ -79,6 +84,7 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
   return async function open(name, options) {
     const store = sharedName('name', name).text;
     const settings = readSettings(options);
+    requireHost();
     const module = await loadEngine(platform, settings.wasm);
     const replica = new Replica(() => createEngine(module, store, settings));
     // The engine has checked the name by now.
@@ -97,7 +103,7 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
       throw error;
     }
     const { maxPayloadBytes } = settings;
-    const upkeep = new Upkeep(committer);
+    const upkeep = new Upkeep(committer, settings.onError);
     return new StoreHandle({ name: store, committer, upkeep, maxPayloadBytes });
   };
 }
@@ -172,14 +178,15 @@ function requireSame({ replica }: Committer, name: string, { expectLogId }: Sett
 }
 
 function crashed(error: unknown): FencepostError {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   return new FencepostError('ENGINE_CRASHED', `the engine crashed: ${message}`, { cause: error });
 }
 
 function readSettings(value: unknown): Settings {
   const options = readOptions('options', value, OPTIONS);
-  const { journal, clock, wasm, expectLogId, restore } = options;
+  const { journal, clock, wasm, expectLogId, restore, onError } = options;
   if (journal !== undefined) requireMethods('journal', journal, JOURNAL_METHODS);
+  if (onError !== undefined) requireFunction('onError', onError);
   if (clock !== undefined) requireMethods('clock', clock, CLOCK_METHODS);
   const timeout = optionalWhole('timeout', options.timeout, 1, TIMER_MAX);
   return {
@@ -192,6 +199,14 @@ function readSettings(value: unknown): Settings {
     timeout: Number.isNaN(timeout) ? TIMEOUT_MS : timeout,
     expectLogId: expectLogId === undefined ? undefined : requireText('expectLogId', expectLogId),
     restore: restore === undefined ? undefined : copyBytes('restore', restore),
+    onError: quietly(onError as OpenOptions['onError']),
+  };
+}
+
+/** What the listener throws is nobody's. */
+function quietly(onError: OpenOptions['onError']): (error: FencepostError) => void {
+  return (error) => {
+    new Promise((resolve) => resolve(onError?.(error))).catch(() => undefined);
   };
 }
 

@@ -2,6 +2,7 @@
  * What users pass, as requests of the engine: checked, encoded, and captured by value, so that
  * changing an object later changes nothing.
  */
+
 import {
   invalid,
   optionalChoice,
@@ -16,6 +17,7 @@ import {
 import { errorText, JSON_CODEC, type RowCodec, readCodec } from './codec.js';
 import { shown } from './errors.js';
 import { requireName, sharedName } from './names.js';
+import { timeOf } from './realm.js';
 import {
   type ClaimReference,
   type EnqueueRequest,
@@ -185,9 +187,10 @@ export function readDelay(value: unknown): number {
 
 function readRunAt(value: unknown): number {
   if (value === undefined) return Number.NaN;
-  const time: unknown = value instanceof Date ? value.getTime() : value;
+  const dated = timeOf(value);
+  const time: unknown = dated ?? value;
   if (Number.isSafeInteger(time) && (time as number) >= 0) return (time as number) + 0;
-  const got = value instanceof Date ? `a Date at ${time}` : shown(value);
+  const got = dated !== undefined ? `a Date at ${time}` : shown(value);
   throw invalid('runAt', 'a Date or whole milliseconds, from 1970 on', got);
 }
 

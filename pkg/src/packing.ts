@@ -8,6 +8,7 @@
  */
 
 import { FencepostError } from './errors.js';
+import { textEncoder } from './host.js';
 import type { FullName } from './requests.js';
 
 /** The part of the engine that the packer needs: room for a request, and where it lies. */
@@ -22,7 +23,6 @@ const SCRATCH_BYTES_KEPT = 4 << 20;
 /** Far more than an entry holds. Beyond 4 GiB a 32-bit engine would take the size for another. */
 const REQUEST_BYTES_MAX = 256 << 20;
 const LOOPED_CHARS_MAX = 64;
-const encoder = new TextEncoder();
 
 export class Packer {
   readonly #scratch: Scratch;
@@ -110,7 +110,7 @@ export class Packer {
     this.#reserve(4 + 3 * value.length);
     const start = this.#at + 4;
     let end = this.#loop(value, start);
-    if (end < 0) end = start + encoder.encodeInto(value, this.#bytes.subarray(start)).written;
+    if (end < 0) end = start + textEncoder().encodeInto(value, this.#bytes.subarray(start)).written;
     this.#view.setUint32(this.#at, end - start, true);
     this.#at = end;
     return this;

@@ -6,6 +6,7 @@
  * looked at.
  */
 
+import { textDecoder } from './host.js';
 import {
   DEAD_REASONS,
   type DeadReason,
@@ -22,7 +23,6 @@ import {
 const ABSENT = 0xffff_ffff;
 const NOTHING: Uint8Array = new Uint8Array();
 const NO_VIEW: DataView = new DataView(new ArrayBuffer(0));
-const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A cursor over a reply that lies in the engine's memory. */
 export class ReplyReader {
@@ -100,7 +100,7 @@ export class ReplyReader {
     const size = this.count();
     if (size === ABSENT) return undefined;
     this.#at += size;
-    return decoder.decode(this.#bytes.subarray(this.#at - size, this.#at));
+    return textDecoder().decode(this.#bytes.subarray(this.#at - size, this.#at));
   }
 
   /** The records up to the end, each read by `one`. */
@@ -276,7 +276,7 @@ class TaskRecordView implements TaskReply {
 
   #text(name: (typeof BLOBS)[number]): string | undefined {
     const bytes = this.#look(name);
-    return bytes === undefined ? undefined : decoder.decode(bytes);
+    return bytes === undefined ? undefined : textDecoder().decode(bytes);
   }
 
   get seq(): number {

@@ -7,8 +7,10 @@
  * **Cost**: a second copy of the state, and the entries that are not merged yet. Given back when
  * the live events take over.
  */
+
 import { FencepostError } from './errors.js';
 import type { News } from './journal/journal.js';
+import { messageOf } from './realm.js';
 import { requireSameLog } from './replica.js';
 import type { Bridge, CallerRequest } from './requests.js';
 import type { StoreEvent } from './types.js';
@@ -104,7 +106,7 @@ export class Replay {
     } catch (error) {
       if (error instanceof FencepostError) throw error;
       this.#isUsable = false;
-      const message = error instanceof Error ? error.message : String(error);
+      const message = messageOf(error);
       const what = `the engine that replays crashed: ${message}`;
       throw new FencepostError('ENGINE_CRASHED', what, { cause: error });
     }

@@ -8,9 +8,11 @@
  * **Invariant**: a crashed engine is never called again, not even to free it. A new one starts
  * empty and gets everything from the journal: the state is a cache.
  */
+
 import { FencepostError } from './errors.js';
 import { Feed, type Listener } from './feed.js';
 import type { Entry, News, Slot } from './journal/journal.js';
+import { messageOf } from './realm.js';
 import { hex } from './records.js';
 import type { Bridge, CallerRequest } from './requests.js';
 
@@ -201,7 +203,7 @@ export class Replica {
   }
 
   #lastWords(error: unknown): string {
-    return this.#engine.crashMessage ?? (error instanceof Error ? error.message : String(error));
+    return this.#engine.crashMessage ?? messageOf(error);
   }
 }
 

@@ -1,11 +1,13 @@
 /** Schedules as users write and see them. */
+
 import { invalid, optionalChoice, readOptions, requireText } from './arguments.js';
 import { NOW_MAX } from './clock.js';
 import { decodeJson } from './codec.js';
-import { type Grid, gridOf } from './cron.js';
+import { type Grid, gridOf, hindranceOf } from './cron.js';
 import { FencepostError, quote, shown } from './errors.js';
 import { requireName, sharedName } from './names.js';
 import { enqueueRequest, PLAIN_QUEUE, STAMPS } from './options.js';
+import { timeOf } from './realm.js';
 import type { StampsRequest } from './requests.js';
 import {
   CATCH_UPS,
@@ -86,7 +88,7 @@ function readKind(kind: WhenRequest['kind'], given: { [name: string]: unknown })
       return { kind, interval: wholeWhen('when.every', given.every, 1) };
     case 'at': {
       const { at } = given;
-      return { kind, instant: wholeWhen('when.at', at instanceof Date ? at.getTime() : at, 0) };
+      return { kind, instant: wholeWhen('when.at', timeOf(at) ?? at, 0) };
     }
     case 'cron': {
       const timeZone = given.timeZone === undefined ? ZONE_DEFAULT : given.timeZone;
@@ -123,6 +125,8 @@ export function scheduleRecord(reply: ScheduleReply): ScheduleRecord {
   const { name, when, next = null, lastFiredAt, fired } = reply;
   const record: ScheduleRecord = { name, when: shownWhen(when), job: shownJob(reply), next, fired };
   if (lastFiredAt !== undefined) record.lastFiredAt = lastFiredAt;
+  const hindrance = when.kind === 'cron' ? hindranceOf(when) : undefined;
+  if (hindrance !== undefined) record.unfired = hindrance.message;
   return record;
 }
 

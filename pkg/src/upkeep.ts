@@ -7,6 +7,7 @@
  */
 import type { Bell } from './alarm.js';
 import type { Committer } from './committer.js';
+import type { FencepostError } from './errors.js';
 import { Firing } from './firing.js';
 import type { Bridge } from './requests.js';
 
@@ -19,9 +20,9 @@ export class Upkeep {
   #isWorking = false;
   readonly #stop: () => void;
 
-  constructor(committer: Committer) {
+  constructor(committer: Committer, onError: (error: FencepostError) => void) {
     this.#committer = committer;
-    this.#firing = new Firing(committer);
+    this.#firing = new Firing(committer, onError);
     this.#bell = committer.alarm.bell('lets the process end', () => this.#wake());
     this.#stop = committer.onMerged(() => this.#schedule());
     this.#wake();

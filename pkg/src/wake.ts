@@ -7,7 +7,7 @@
  * **Invariant**: work that the alarm does not work off does not make it ring without a pause.
  */
 import { invalid, readOptions } from './arguments.js';
-import { loadCron, usableGrid } from './cron.js';
+import { usableGrid } from './cron.js';
 import { FencepostError, shown } from './errors.js';
 import type { DurableObjectContext } from './journal/durable-object.js';
 import { ZONE_DEFAULT } from './schedule-options.js';
@@ -99,8 +99,6 @@ async function nextTask(store: Store, names: readonly string[] | undefined): Pro
 /** When a schedule is to be fired that this runtime can work out. */
 async function nextBoundary(store: Store): Promise<number> {
   const schedules = await store.schedules.list();
-  // Where it cannot be loaded no `cron` can be worked out.
-  if (schedules.some(({ when }) => 'cron' in when)) await loadCron().catch(() => undefined);
   return first(schedules.filter(isFiredHere).map(({ next }) => next));
 }
 

@@ -1,4 +1,5 @@
 /** What a worker is told, checked; and the name of one that was given none. */
+
 import {
   invalid,
   optionalFlag,
@@ -8,6 +9,7 @@ import {
   requireFunction,
 } from './arguments.js';
 import { type FencepostError, shown } from './errors.js';
+import { host } from './host.js';
 import { ownerName } from './names.js';
 import type { FullName } from './requests.js';
 
@@ -71,7 +73,7 @@ function readMaxRun(value: unknown): number {
 
 /** A worker that is started again is a new owner: it must not be taken for its predecessor. */
 function freshOwner(): string {
-  const random = crypto.getRandomValues(new Uint8Array(8));
+  const random = host('crypto').getRandomValues(new Uint8Array(8));
   const part = Array.from(random, (byte) => byte.toString(16).padStart(2, '0')).join('');
   return `${hostName().slice(0, HOST_CHARS_MAX)}-${part}`;
 }

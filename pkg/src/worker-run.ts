@@ -14,11 +14,13 @@
  *
  * **Invariant**: `over` never rejects, and no error of a handler goes anywhere but into its task.
  */
+
 import type { Bell } from './alarm.js';
 import { errorText } from './codec.js';
 import type { RunIn } from './context.js';
 import { Cancelled, FencepostError, LeaseLost, Stopped, TimedOut } from './errors.js';
 import { isFatal, isPassing, pauseAfter, verdictOf } from './failure.js';
+import { host } from './host.js';
 import type { TaskReply } from './requests.js';
 import type { TaskHome } from './task.js';
 import { Tenure } from './tenure.js';
@@ -54,7 +56,7 @@ export class TaskRun {
   /** Resolves when the slot is free. */
   readonly over: Promise<void>;
   readonly #parts: RunParts;
-  readonly #abort = new AbortController();
+  readonly #abort = new (host('AbortController'))();
   readonly #maxRun: Bell;
   readonly #keepsResult: boolean;
   /** Ends the wait for the handler. */

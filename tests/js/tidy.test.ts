@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codesAgree, codesAreExplained } from './tidy/codes.js';
 import { type Check, repositoryFiles } from './tidy/files.js';
+import { noBareGlobals, noForeignClasses, noLateImports } from './tidy/hosts.js';
 import { engineLayers, packageLayers } from './tidy/layers.js';
 import { mapIsComplete, mapIsCurrent } from './tidy/map.js';
 import { operationsAgree } from './tidy/operations.js';
@@ -265,4 +266,31 @@ holds('no stored number is as wide as the machine', noMachineWidths, [
     ["src/codec/rows.rs: $type is stored as a number as wide as the machine's"],
   ],
   [{ 'src/codec/rows.rs': '' }, ['src: no format found']],
+]);
+
+holds('a value of another realm is not disowned', noForeignClasses, [
+  [{ 'pkg/src/a.ts': 'class Own {}\nif (error instanceof Own) throw error;' }, []],
+  [
+    { 'pkg/src/a.ts': '// instanceof Date\nif (value instanceof Date) return;' },
+    ['pkg/src/a.ts:2: asks instanceof Date, which another realm has of its own'],
+  ],
+]);
+
+holds('what a host may lack is asked for by name', noBareGlobals, [
+  [{ 'pkg/src/a.ts': "new (host('TextEncoder'))();\nthis.crypto.fetch(1);" }, []],
+  [
+    { 'pkg/src/a.ts': 'new TextEncoder();\ncrypto.randomUUID();' },
+    [
+      'pkg/src/a.ts:1: uses TextEncoder, which a host may lack, without asking for it',
+      'pkg/src/a.ts:2: uses crypto, which a host may lack, without asking for it',
+    ],
+  ],
+]);
+
+holds('nothing is imported later than the package', noLateImports, [
+  [{ 'pkg/src/a.ts': "let a: typeof import('./b.js');" }, []],
+  [
+    { 'pkg/src/a.ts': "await import('./b.js');" },
+    ['pkg/src/a.ts:1: imports something later, which a service worker may not'],
+  ],
 ]);

@@ -11,7 +11,7 @@ export function cutIntoChunks(bytes: Uint8Array): Uint8Array<ArrayBuffer>[] {
   return chunks;
 }
 
-export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array {
+export function joinChunks(chunks: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   const joined = new Uint8Array(chunks.reduce((sum, chunk) => sum + chunk.byteLength, 0));
   let at = 0;
   for (const chunk of chunks) {

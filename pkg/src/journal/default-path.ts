@@ -1,6 +1,8 @@
 /** Where the file journal of a store lives when nobody said otherwise. */
+
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { textEncoder } from '../host.js';
 
 const ENCODED_CHARS_MAX = 200;
 
@@ -19,7 +21,7 @@ export function defaultPath(name: string): string {
 /** No dot at either end: `.` and `..` are directories, and Windows drops a last one. */
 function encodeSegment(name: string): string {
   let encoded = '';
-  for (const byte of new TextEncoder().encode(name)) {
+  for (const byte of textEncoder().encode(name)) {
     const character = String.fromCharCode(byte);
     encoded += /[A-Za-z0-9._-]/.test(character) ? character : percent(byte);
   }

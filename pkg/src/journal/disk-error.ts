@@ -1,5 +1,7 @@
 /** What a failed system call means in the words of the package. */
+
 import { type ErrorCode, FencepostError, quote } from '../errors.js';
+import { isError } from '../realm.js';
 
 const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
 
@@ -50,7 +52,7 @@ function diskError(
   outcome: { stored?: boolean },
 ): FencepostError {
   const system = systemCode(cause);
-  const reason = system ?? (cause instanceof Error ? cause.message : 'an unknown error');
+  const reason = system ?? (isError(cause) ? cause.message : 'an unknown error');
   const details = { path, ...outcome, ...(system === undefined ? {} : { system }) };
   return new FencepostError(code, `${quote(path)}: ${what} (${reason})`, { cause, details });
 }

@@ -10,6 +10,7 @@
  * **Cost**: a commit writes one row for each MiB of its entry, and the head.
  */
 import { FencepostError } from '../errors.js';
+import { messageOf } from '../realm.js';
 import type { DurableObjectStorage } from './durable-object.js';
 import { append, prepare, readNews, replaceSnapshot } from './durable-object-log.js';
 import type { Entry, Journal, JournalOptions, News, Slot } from './journal.js';
@@ -106,7 +107,7 @@ export class DurableObjectJournal implements Journal {
       );
     } catch (cause) {
       if (thrown !== null || cause instanceof FencepostError) throw cause;
-      const problem = cause instanceof Error ? cause.message : String(cause);
+      const problem = messageOf(cause);
       const code = /SQLITE_FULL|database or disk is full/i.test(problem) ? 'JOURNAL_FULL' : null;
       const message = `the storage of the object failed; nothing was stored (${problem})`;
       throw new FencepostError(code ?? 'JOURNAL_UNAVAILABLE', message, {

@@ -10,6 +10,7 @@
  * **Invariant**: a statement binds numbers, texts and bytes; none is put together from them.
  */
 import { FencepostError, quote } from '../errors.js';
+import { isBuffer, isBytes } from '../realm.js';
 import { cutIntoChunks, joinChunks } from './chunks.js';
 import type { DurableObjectStorage } from './durable-object.js';
 import type { Entry, News, Slot } from './journal.js';
@@ -137,8 +138,8 @@ function readEntries(sql: Sql, after: Slot, last: Slot): Uint8Array[] {
 }
 
 function bytesOf(value: unknown): Uint8Array {
-  if (value instanceof ArrayBuffer) return new Uint8Array(value);
-  if (value instanceof Uint8Array) return value;
+  if (isBuffer(value)) return new Uint8Array(value);
+  if (isBytes(value)) return value;
   throw corrupt('expected bytes, got something else');
 }
 

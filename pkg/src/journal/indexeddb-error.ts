@@ -1,5 +1,7 @@
 /** What a failure of IndexedDB means in the words of the package. */
+
 import { type ErrorCode, FencepostError, quote } from '../errors.js';
+import { isError } from '../realm.js';
 
 /** The name of what the platform threw (`QuotaExceededError`, …), when it has one. */
 export function platformName(error: unknown): string | undefined {
@@ -69,7 +71,7 @@ function failure(
   outcome: { stored?: boolean },
 ): FencepostError {
   const system = platformName(cause);
-  const reason = cause instanceof Error ? `${system}: ${cause.message}` : 'no reason was given';
+  const reason = isError(cause) ? `${system}: ${cause.message}` : 'no reason was given';
   const details = { database, ...outcome, ...(system === undefined ? {} : { system }) };
   const message = `the database ${quote(database)} ${what} (${reason})`;
   return new FencepostError(code, message, { cause, details });

@@ -9,6 +9,7 @@
  * | `snapshot` | [slot, number of the chunk] | up to 1 MiB of the snapshot at that slot |
  */
 import { FencepostError, quote } from '../errors.js';
+import { isBytes } from '../realm.js';
 import { joinChunks } from './chunks.js';
 import { corrupt } from './indexeddb-error.js';
 import type { Entry, Slot } from './journal.js';
@@ -76,7 +77,7 @@ function isWhole(head: Partial<Head>): head is Head {
   const { store, slot, tag, floor, snapshot } = head;
   const isSnapshot =
     snapshot === null || (isSlot(snapshot?.slot) && isSlot(snapshot?.chunks) && isSlot(floor));
-  return typeof store === 'string' && isSlot(slot) && tag instanceof Uint8Array && isSnapshot;
+  return typeof store === 'string' && isSlot(slot) && isBytes(tag) && isSnapshot;
 }
 
 function isSlot(value: unknown): value is Slot {
@@ -95,7 +96,7 @@ export function packEntry({ bytes, tag }: Entry): Uint8Array<ArrayBuffer> {
 }
 
 export function unpackEntry(packed: unknown, database: string): Uint8Array {
-  if (packed instanceof Uint8Array) {
+  if (isBytes(packed)) {
     const start = 1 + (packed[0] ?? 0);
     if (packed.byteLength >= start) return packed.subarray(start);
   }
@@ -103,7 +104,7 @@ export function unpackEntry(packed: unknown, database: string): Uint8Array {
 }
 
 export function requireChunks(chunks: readonly unknown[], database: string): Uint8Array {
-  const parts = chunks.filter((chunk) => chunk instanceof Uint8Array);
+  const parts = chunks.filter(isBytes);
   if (parts.length !== chunks.length) throw corrupt(database, 'a snapshot chunk is no bytes');
   return joinChunks(parts);
 }

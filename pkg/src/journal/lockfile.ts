@@ -19,9 +19,11 @@
  * It does not protect from somebody who deletes the files of a living holder; `isHeld` tells the
  * holder afterwards.
  */
+
 import * as fs from 'node:fs';
 import { join } from 'node:path';
 import { FencepostError, quote } from '../errors.js';
+import { host, textEncoder } from '../host.js';
 import { systemCode } from './disk-error.js';
 import { type Holder, isDead, isThisProcess, thisProcess } from './holder.js';
 
@@ -64,7 +66,7 @@ class HeldLock implements Lock {
     if (this.#descriptor === null) return;
     try {
       // Through our own descriptor: the name may by now be somebody else's file.
-      fs.writeSync(this.#descriptor, new TextEncoder().encode(FREE), 0, FREE.length, 0);
+      fs.writeSync(this.#descriptor, textEncoder().encode(FREE), 0, FREE.length, 0);
     } catch {
       // The mark only hastens things: without it the lock is free when this process ends.
     } finally {
@@ -79,7 +81,7 @@ class HeldLock implements Lock {
  * for the number after one that is free or dead; however long ago that was seen.
  */
 export function claimNumber(directory: string, number: number): number | null {
-  const temporary = join(directory, `lock.tmp-${crypto.randomUUID()}`);
+  const temporary = join(directory, `lock.tmp-${host('crypto').randomUUID()}`);
   const content = `${HELD}${JSON.stringify(thisProcess()).slice(1)}\n`;
   const descriptor = fs.openSync(temporary, 'wx+');
   let held = false;

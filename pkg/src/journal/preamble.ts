@@ -14,8 +14,10 @@
  * **Invariant**: magic, format and min reader stand first and are covered by no checksum that a
  * reader must understand, so that any later format can still be told from damage.
  */
+
 import { crc32 } from 'node:zlib';
 import { FencepostError, quote } from '../errors.js';
+import { host, latin1, textDecoder, textEncoder } from '../host.js';
 import { corrupt } from './disk-error.js';
 
 /** The format this build writes, and the newest it reads. */
@@ -38,14 +40,14 @@ export interface Preamble {
 
 /** The preamble of a new file, and what a reader will find in it. */
 export function newPreamble(kind: FileKind, name: string): { bytes: Uint8Array; seed: number } {
-  const nameBytes = new TextEncoder().encode(name);
+  const nameBytes = textEncoder().encode(name);
   const covered = FIXED_BYTES + nameBytes.byteLength;
   const bytes = new Uint8Array(covered + CHECKSUM_BYTES);
   const view = new DataView(bytes.buffer);
-  bytes.set(new TextEncoder().encode(MAGICS[kind]));
+  bytes.set(textEncoder().encode(MAGICS[kind]));
   view.setUint32(8, FORMAT, true);
   view.setUint32(12, FORMAT, true);
-  const salt = crypto.getRandomValues(bytes.subarray(16, 16 + SALT_BYTES));
+  const salt = host('crypto').getRandomValues(bytes.subarray(16, 16 + SALT_BYTES));
   view.setUint32(24, nameBytes.byteLength, true);
   bytes.set(nameBytes, FIXED_BYTES);
   view.setUint32(covered, crc32(bytes.subarray(0, covered)), true);
@@ -58,7 +60,7 @@ export function newPreamble(kind: FileKind, name: string): { bytes: Uint8Array; 
  */
 export function readPreamble(kind: FileKind, bytes: Uint8Array, path: string): Preamble {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const magic = new TextDecoder('latin1').decode(bytes.subarray(0, 8));
+  const magic = latin1(bytes.subarray(0, 8));
   if (magic !== MAGICS[kind]) {
     throw corrupt(path, `expected a Fencepost ${kind}, got a file that begins ${quote(magic)}`, 0);
   }
@@ -73,7 +75,7 @@ export function readPreamble(kind: FileKind, bytes: Uint8Array, path: string): P
     throw corrupt(path, 'the checksum of the header is wrong', covered);
   }
   return {
-    name: new TextDecoder().decode(bytes.subarray(FIXED_BYTES, covered)),
+    name: textDecoder().decode(bytes.subarray(FIXED_BYTES, covered)),
     seed: crc32(bytes.subarray(16, 16 + SALT_BYTES)),
     end: covered + CHECKSUM_BYTES,
   };

@@ -1,6 +1,7 @@
 /** The engine in the file that lies beside the package's modules, unless somebody moved those. */
 import { FencepostError } from '../errors.js';
 import type { EngineModule } from '../load.js';
+import { messageOf } from '../realm.js';
 
 /**
  * @throws FencepostError `INVALID_ARGUMENT` with what lies there instead: a bundler copies modules,
@@ -13,7 +14,7 @@ export async function engineOfOwnFile(
   try {
     return await reach(locate());
   } catch (cause) {
-    const problem = cause instanceof Error ? cause.message : String(cause);
+    const problem = messageOf(cause);
     const advice =
       'if a bundler left the file behind: copy it there or pass it as the option wasm; ' +
       'fencepost/inline needs none';

@@ -10,6 +10,7 @@ import {
   engineOfResponse,
   wrong,
 } from '../load.js';
+import { isBuffer, isModule, isUrl } from '../realm.js';
 
 export interface Platform {
   /** The engine that the package brings: compiled when first asked for, then the same for all. */
@@ -35,8 +36,8 @@ export interface Platform {
 export async function loadEngine(platform: Platform, source: unknown): Promise<EngineModule> {
   if (source === undefined) return platform.engine();
   if (isModule(source)) return engineOf(source);
-  if (isBytes(source)) return engineOfBytes(bytesOf(source), 'the given bytes');
-  if (source instanceof URL) return platform.engineAt(source);
+  if (isSource(source)) return engineOfBytes(bytesOf(source), 'the given bytes');
+  if (isUrl(source)) return platform.engineAt(source);
   const response: unknown = await arrived('the given promise', async () => source);
   if (isResponse(response)) return engineOfResponse(response);
   const expected = 'a WebAssembly.Module, bytes, a URL, a Response or the promise of one';
@@ -50,17 +51,8 @@ export function noJournal(advice: string): FencepostError {
   });
 }
 
-/** By its tag: a module of another realm is one as well. */
-function isModule(source: unknown): source is object {
-  return tagOf(source) === '[object WebAssembly.Module]';
-}
-
-function isBytes(source: unknown): source is ArrayBuffer | ArrayBufferView {
-  return ArrayBuffer.isView(source) || tagOf(source) === '[object ArrayBuffer]';
-}
-
-function tagOf(value: unknown): string {
-  return Object.prototype.toString.call(value);
+function isSource(source: unknown): source is ArrayBuffer | ArrayBufferView {
+  return ArrayBuffer.isView(source) || isBuffer(source);
 }
 
 function isResponse(value: unknown): value is Response {

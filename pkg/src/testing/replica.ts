@@ -2,7 +2,9 @@
  * A replica without an engine: it follows a journal the way the store does and checks everything it
  * is told. For the journal conformance suite.
  */
+
 import type { Journal, News, Slot } from '../journal/journal.js';
+import { isBytes } from '../realm.js';
 
 /** Fails the running test with `what`. */
 export function expect(condition: boolean, what: string): asserts condition {
@@ -10,7 +12,7 @@ export function expect(condition: boolean, what: string): asserts condition {
 }
 
 export function expectBytes(actual: Uint8Array, expected: Uint8Array, what: string): void {
-  expect(actual instanceof Uint8Array, `${what}: expected a Uint8Array`);
+  expect(isBytes(actual), `${what}: expected a Uint8Array`);
   const length = `${what}: expected ${expected.byteLength} bytes, got ${actual.byteLength}`;
   expect(actual.byteLength === expected.byteLength, length);
   const at = expected.findIndex((byte, index) => actual[index] !== byte);

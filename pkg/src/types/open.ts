@@ -1,4 +1,5 @@
 /** How a store is opened. */
+import type { FencepostError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
 
 /** Where time comes from. All three must belong together. */
@@ -49,4 +50,10 @@ export interface OpenOptions {
   expectLogId?: string;
   /** A `snapshot()` to start from. Only on an empty journal. */
   restore?: Uint8Array;
+  /**
+   * Called with what goes wrong where nobody waits for it: a schedule that this runtime cannot fire
+   * (`INVALID_SCHEDULE`, once for each, with `details.schedule`). A worker has an `onError` of its
+   * own. What it throws is ignored.
+   */
+  onError?: (error: FencepostError) => void;
 }

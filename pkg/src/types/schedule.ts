@@ -45,4 +45,6 @@ export interface ScheduleRecord {
   lastFiredAt?: number;
   /** How many tasks it has made. */
   fired: number;
+  /** Why this runtime cannot fire it (it does not know the time zone, say); others may. */
+  unfired?: string;
 }

@@ -36,7 +36,7 @@ async function crashing() {
   const store = new StoreHandle({
     name: 'test',
     committer,
-    upkeep: new Upkeep(committer),
+    upkeep: new Upkeep(committer, () => undefined),
     maxPayloadBytes: 1 << 20,
   });
   return { store, plan, used, clock };

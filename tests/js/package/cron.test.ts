@@ -1,14 +1,12 @@
 /** Cron expressions over real zone data: daylight saving, absences, what cannot be worked out. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { memory, open, type Store } from 'fencepost';
-import { gridOf, loadCron } from '../../../pkg/dist/cron.js';
+import { type FencepostError, memory, open, type Store } from 'fencepost';
+import { gridOf } from '../../../pkg/dist/cron.js';
 import { passedBy } from '../../../pkg/dist/cron-grid.js';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { bench } from './support.js';
 import { withoutZone } from './zones.js';
-
-await loadCron();
 
 /** A zone, an expression, a stretch of time in UTC, and when it fires in it. */
 type Case = [zone: string, cron: string, from: string, to: string, fires: string[]];
@@ -168,6 +166,35 @@ test('a zone that this runtime does not know is left to others, and nothing spin
   assert.equal((await tasks(rich)).length, 12);
   assert.equal((await rich.schedules.get('far'))?.next, start + 70_000);
   await rich.close();
+});
+
+test('a schedule that this runtime cannot fire says so, once, and in its record', async () => {
+  const { store, clock, journal } = await bench();
+  const far = { cron: '*/10 * * * * *', timeZone: 'Pacific/Chatham' };
+  const job = { queue: 'mail', payload: 1 };
+  await store.schedule('far', far, job);
+  assert.equal((await store.schedules.get('far'))?.unfired, undefined);
+  await store.close();
+  await withoutZone('Pacific/Chatham', async () => {
+    const told: FencepostError[] = [];
+    const onError = (error: FencepostError) => {
+      told.push(error);
+      throw new Error('of a listener');
+    };
+    const poor = await open('test', { clock, journal, onError });
+    await clock.advance(125_000);
+    const [first, ...others] = told;
+    assert.deepEqual(
+      [first?.code, first?.details.schedule, others],
+      ['INVALID_SCHEDULE', 'far', []],
+    );
+    assert.match(first?.message ?? '', /"far" cannot be fired by this runtime: .*Pacific\/Chatham/);
+    const [listed] = await poor.schedules.list();
+    for (const record of [listed, await poor.schedules.get('far')]) {
+      assert.match(record?.unfired ?? '', /a time zone that this runtime knows/);
+    }
+    await poor.close();
+  });
 });
 
 async function tasks(store: Store) {

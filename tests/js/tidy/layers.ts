@@ -32,6 +32,7 @@ const ENGINE_LAYERS = [
  */
 const PACKAGE_LAYERS = [
   ['errors', 'context'],
+  ['host', 'realm'],
   ['journal'],
   ['types', 'requests', 'arguments', 'call', 'clock', 'alarm', 'turn', 'failure', 'line'],
   ['names', 'caller', 'codec', 'writes', 'options', 'page', 'cron'],
