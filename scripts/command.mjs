@@ -26,10 +26,12 @@ const stops = new Set();
  *
  * @param {string} program
  * @param {string[]} args
- * @param {{ env?: Record<string, string> }} [options] Variables on top of the script's own.
+ * @param {{ env?: Record<string, string>, cwd?: string }} [options] Variables on top of the
+ *     script's own; the folder it runs in, which is the top of the repository.
  */
-export async function run(program, args, { env } = {}) {
-  const child = start(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'], detached: false });
+export async function run(program, args, { env, cwd = ROOT } = {}) {
+  const stdio = ['ignore', 'pipe', 'pipe'];
+  const child = start(program, args, { env, cwd, stdio, detached: false });
   let printed = '';
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text) => {
@@ -88,7 +90,7 @@ export async function succeeds(program, args) {
 }
 
 function start(program, args, { env, ...options }) {
-  return spawn(program, args, { cwd: ROOT, env: { ...process.env, ...env }, ...options });
+  return spawn(program, args, { cwd: ROOT, ...options, env: { ...process.env, ...env } });
 }
 
 /** Resolves with what went wrong, or null; `stop` is called when the script itself is to end. */

@@ -34,7 +34,7 @@ await script(async () => {
   const wants = (...groups) => named.length === 0 || groups.some((group) => named.includes(group));
 
   if (wants('rust', 'check')) await checkRust();
-  if (wants('rust')) await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));
+  if (wants('rust')) await testRust();
   if (!wants('wasm', 'js', 'browser', 'packaging', 'check')) return;
   const toolchain = await chooseToolchain();
   await buildEngine(toolchain);
@@ -61,6 +61,14 @@ async function checkRust() {
   await step('cargo clippy, with the bindings', () =>
     run('cargo', [...clippy, '--features', 'wasm', ...strictly]),
   );
+}
+
+async function testRust() {
+  const fuzz = ['--features', 'wasm', '--test', 'fuzz'];
+  await testStep('cargo test, fuzz targets', () =>
+    runTests('cargo', ['test', '--locked', ...fuzz]),
+  );
+  await testStep('cargo test', () => runTests('cargo', ['test', '--locked']));
 }
 
 async function checkPackage() {

@@ -89,7 +89,10 @@ impl<'a> NameRef<'a> {
         prefix: &'static str,
         text: &'a str,
     ) -> Result<Self, Error> {
-        let plain = text.strip_prefix(prefix).expect("the caller wrote the family's prefix");
+        let Some(plain) = text.strip_prefix(prefix) else {
+            let problem = "expected the prefix of its family";
+            return Err(Error::InvalidName { argument, problem, got: text.to_owned() });
+        };
         Self::bounded(argument, plain, PREFIXED_NAME_BYTES_MAX)?.refuse_reserved(argument)?;
         Ok(Self(text))
     }
