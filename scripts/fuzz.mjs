@@ -1,6 +1,6 @@
 /**
- * `npm run fuzz`: the targets of `fuzz/` for as long as one likes. With a nightly compiler libFuzzer
- * follows the coverage; without one `tests/fuzz.rs` runs with other and other seeds.
+ * `npm run fuzz`: the targets of `fuzz/` for as long as one likes. With a nightly compiler
+ * libFuzzer follows the coverage; without one `tests/fuzz.rs` runs with other and other seeds.
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * `npm run planted`: bugs on purpose. Each one of `tests/planted/bugs.json` is put into a copy of the
- * repository, and the test that is to find it has to fail. A bug that survives wants a test.
+ * `npm run planted`: bugs on purpose. Each one of `tests/planted/bugs.json` is put into a copy of
+ * the repository, and the test that is to find it has to fail. A bug that survives wants a test.
  *
  * **Invariant**: a bug that cannot be put in at exactly one place, or that does not compile, is no
  * proof of anything, and neither is a test that fails without it: both end the run as failures.
@@ -111,7 +111,7 @@ async function problemWith(bug) {
   }
 }
 
-/** A module of the package is compiled by itself: the bug is there for its test, not for the types. */
+/** A module of the package is compiled by itself: the bug is for its test, not for the types. */
 async function write(file, text) {
   writeFileSync(join(COPY, file), text);
   if (!file.endsWith('.ts')) return;

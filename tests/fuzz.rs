@@ -1,5 +1,5 @@
-//! The fuzz targets of `fuzz/`, a few thousand times each, with the ordinary compiler: recorded runs
-//! and seeded changes of them. `npm run fuzz` looks longer, and with libFuzzer where it can.
+//! The fuzz targets of `fuzz/`, some thousand times each, with the ordinary compiler: recorded
+//! runs and seeded changes of them. `npm run fuzz` looks longer, and with libFuzzer where it can.
 
 #[path = "../fuzz/targets.rs"]
 mod targets;

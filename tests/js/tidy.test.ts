@@ -10,6 +10,7 @@ import { noBareGlobals, noForeignClasses, noLateImports } from './tidy/hosts.js'
 import { engineLayers, packageLayers } from './tidy/layers.js';
 import { mapIsComplete, mapIsCurrent } from './tidy/map.js';
 import { operationsAgree } from './tidy/operations.js';
+import { bugsCanBePlanted } from './tidy/planted.js';
 import { promisesAreThere } from './tidy/promises.js';
 import { noJavaScript, noMachineWidths, noOutsideWorld, noUnsafe } from './tidy/purity.js';
 import { fileSizes, lineLengths } from './tidy/sizes.js';
@@ -206,6 +207,32 @@ holds('what tests cite was promised, and what was promised is tested', promisesA
     ],
   ],
   [{}, ['tests/PROMISES.md: no promise found']],
+]);
+
+const planted = (find: string, test: string) => ({
+  'src/a.rs': 'one two two',
+  'tests/a.rs': 'fn it_works() {}',
+  'tests/README.md': '| it fails | `src/a.rs` | `a`: it_works |',
+  'tests/planted/bugs.json': JSON.stringify([
+    { bug: 'it fails', file: 'src/a.rs', find, replace: 'two', by: 'tests/a.rs', test },
+  ]),
+});
+
+holds('every planted bug can still be planted, and is in the table', bugsCanBePlanted, [
+  [planted('one', 'it_works'), []],
+  [
+    planted('two', 'it_works'),
+    ['it fails: fits 2 places of src/a.rs, not 1', 'it fails: changes nothing'],
+  ],
+  [planted('three', 'it_works'), ['it fails: fits 0 places of src/a.rs, not 1']],
+  [
+    planted('one', 'it_is'),
+    [
+      'it fails: tests/a.rs has no test "it_is"',
+      'tests/README.md: lacks\n| it fails | `src/a.rs` | `a`: it_is |',
+    ],
+  ],
+  [{}, ['tests/planted/bugs.json: no bugs found']],
 ]);
 
 holds('no code is unsafe but what gives memory to the allocator', noUnsafe, [
