@@ -15,7 +15,9 @@ const TARGETS = Object.keys(NOUNS);
 const TOOLS = join(ROOT, 'target/tools');
 const CARGO_FUZZ = join(TOOLS, 'bin/cargo-fuzz');
 const CARGO_FUZZ_VERSION = '0.13.2';
-const CORPUS = join(ROOT, 'target/fuzz/corpus');
+/** Where the short run leaves its seeds. */
+const CORPUS = join(ROOT, 'target/tmp/fuzz');
+const SHORT_RUN = ['test', '--locked', '--features', 'wasm', '--test', 'fuzz'];
 /** Larger than every recorded run, and than what a mutation of one is good for. */
 const INPUT_BYTES_MAX = 16_384;
 const HELP = `npm run fuzz [-- --minutes N] [--target NAME] [--stable] [--record]
@@ -55,10 +57,7 @@ async function record() {
 
 async function followCoverage(targets, seconds) {
   await step('cargo-fuzz', installCargoFuzz);
-  const manifest = ['--manifest-path', 'fuzz/Cargo.toml'];
-  await step('seeds', () =>
-    run('cargo', ['run', '--locked', '--quiet', ...manifest, '--bin', 'seeds', CORPUS]),
-  );
+  await step('short run, which leaves its seeds', () => run('cargo', SHORT_RUN));
   for (const target of targets) {
     const limits = [`-max_total_time=${seconds}`, `-max_len=${INPUT_BYTES_MAX}`, '-timeout=20'];
     const options = ['--fuzz-dir', 'fuzz', '--target-dir', 'target/fuzz', target];

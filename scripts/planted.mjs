@@ -27,7 +27,7 @@ test named there fails.
 Ends with 1 when a bug survives.`;
 
 /** What hangs is ended; a bug that makes a test hang is found, too. */
-const LIMIT_S = 240;
+const LIMIT_S = 900;
 /** The model prints the smallest sequence, which takes long and is not wanted here. */
 const ENV = { CARGO_TARGET_DIR: CARGO_TARGET, PROPTEST_MAX_SHRINK_ITERS: '0' };
 

@@ -4,6 +4,7 @@
 #[path = "../fuzz/targets.rs"]
 mod targets;
 
+use std::fs;
 use std::panic::catch_unwind;
 use std::path::Path;
 
@@ -63,6 +64,7 @@ fn run(name: &str, mut seeds: Vec<Vec<u8>>, target: fn(&[u8])) {
     assert!(!seeds.is_empty(), "{}", targets::RECORD_AGAIN);
     let found = Path::new(env!("CARGO_MANIFEST_DIR")).join("fuzz/found").join(name);
     seeds.extend(targets::files_in(&found));
+    write_out(name, &seeds);
     let try_one = |bytes: &[u8], what: &str| {
         if catch_unwind(|| target(bytes)).is_err() {
             let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -80,6 +82,15 @@ fn run(name: &str, mut seeds: Vec<Vec<u8>>, target: fn(&[u8])) {
         let mut bytes = seeds[draw.below(seeds.len())].clone();
         draw.change(&mut bytes, &seeds);
         try_one(&bytes, &format!("FENCEPOST_FUZZ_SEED={seed}, run {turn}"));
+    }
+}
+
+/// For libFuzzer, which takes a folder of seeds.
+fn write_out(name: &str, seeds: &[Vec<u8>]) {
+    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz").join(name);
+    fs::create_dir_all(&folder).expect("a folder can be made");
+    for (position, seed) in seeds.iter().enumerate() {
+        fs::write(folder.join(format!("seed-{position:03}")), seed).expect("there is room");
     }
 }
 
