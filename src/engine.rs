@@ -27,6 +27,7 @@ use crate::ops::{self, read::View};
 use crate::rights::Caller;
 use crate::staged::{Savepoint, Staged};
 use crate::state::State;
+use crate::touched::Touched;
 use crate::txn::Txn;
 use slab::Slab;
 use std::sync::Arc;
@@ -78,6 +79,7 @@ pub struct Engine {
     callers: Slab<Caller>,
     /// While somebody listens.
     recorder: Option<Recorder>,
+    touched: Touched,
 }
 
 /// An entry that waits for its journal.
@@ -101,6 +103,7 @@ impl Engine {
             sealed: None,
             callers: Slab::new(),
             recorder: None,
+            touched: Touched::default(),
         }
     }
 

@@ -31,6 +31,7 @@ pub mod state;
 pub mod table;
 pub mod task;
 pub mod timetable;
+pub mod touched;
 pub mod txn;
 #[cfg(feature = "wasm")]
 #[allow(unsafe_code)]

@@ -34,6 +34,8 @@ pub const COMMAND_BYTES_MAX: usize = 15 << 20;
 pub const GROUP_BYTES_MAX: usize = (1 << 20) - (4 << 10);
 /// Cancelled and buried tasks that are remembered for whoever waits for them.
 pub const REMOVALS_MAX: usize = 1_024;
+/// What was touched, told one by one; beyond, it is everything.
+pub const TOUCHED_MAX: usize = 1_024;
 /// Events that wait to be handed on: six of the largest batches.
 pub const EVENTS_RECORDED_MAX: usize = 65_536;
 /// Replicas whose last commit is remembered; the longest silent one is forgotten first.

@@ -13,9 +13,12 @@
  *
  * **Invariant**: the timer keeps the process alive only while a bell is set that is to do so.
  *
- * **Cost**: setting a bell is O(1); silencing the first one is O(bells).
+ * **Invariant**: a bell that throws keeps no other one from ringing.
+ *
+ * **Cost**: setting and silencing a bell is O(log bells), looking again is O(1).
  */
 import type { LogClock, Timer } from './clock.js';
+import { type Dated, Deadlines } from './deadlines.js';
 
 /** Rings once for each setting. Setting it again replaces what was set before. */
 export interface Bell {
@@ -29,18 +32,20 @@ export interface Bell {
 
 export type Life = 'keeps the process alive' | 'lets the process end';
 
-/** When, on which clock; null while it is not set. */
-type Due = { readonly clock: 'log' | 'monotonic'; readonly at: number } | null;
+/** On which clock it is due; null while it is not set. */
+type Face = 'log' | 'monotonic' | null;
 
-interface Setting {
-  due: Due;
+interface Setting extends Dated {
+  face: Face;
+  at: number;
   readonly isVital: boolean;
   readonly ring: () => void;
 }
 
 export class Alarm {
   readonly #clock: LogClock;
-  readonly #set = new Set<Setting>();
+  /** Of each clock, in the order in which they are due: that does not depend on the other. */
+  readonly #set = { log: new Deadlines<Setting>(), monotonic: new Deadlines<Setting>() };
   /** Due, and about to ring. */
   readonly #ringing = new Set<Setting>();
   /** When it fires, on the monotonic clock. */
@@ -54,12 +59,12 @@ export class Alarm {
 
   /** A bell that is not set yet. `ring` must not throw. */
   bell(life: Life, ring: () => void): Bell {
-    const setting: Setting = { due: null, isVital: life === 'keeps the process alive', ring };
+    const isVital = life === 'keeps the process alive';
+    const setting: Setting = { face: null, at: 0, place: -1, order: 0, isVital, ring };
     return {
-      ringAt: (at) => this.#change(setting, { clock: 'log', at }),
-      ringAfter: (ms) =>
-        this.#change(setting, { clock: 'monotonic', at: this.#clock.monotonic() + ms }),
-      silence: () => this.#change(setting, null),
+      ringAt: (at) => this.#change(setting, 'log', at),
+      ringAfter: (ms) => this.#change(setting, 'monotonic', this.#clock.monotonic() + ms),
+      silence: () => this.#change(setting, null, 0),
     };
   }
 
@@ -68,28 +73,27 @@ export class Alarm {
     this.#arm(this.#first());
   }
 
-  #change(setting: Setting, due: Due): void {
-    const before = setting.due;
+  #change(setting: Setting, face: Face, at: number): void {
     this.#ringing.delete(setting);
+    const wasFirst = this.#isFirst(setting);
     this.#unset(setting);
-    if (due !== null) {
-      setting.due = due;
-      this.#set.add(setting);
+    if (face !== null) {
+      setting.face = face;
+      setting.at = at;
+      this.#set[face].add(setting);
       this.#count(setting, 1);
-      const at = this.#reckon(due);
-      if (this.#timer === null || at < this.#timer.at) {
-        this.#arm(at);
-        return;
-      }
     }
-    const armed = this.#timer?.at ?? Infinity;
-    const wasFirst = before !== null && this.#reckon(before) < armed + 1;
-    if (wasFirst || this.#set.size === 0) this.review();
+    if (wasFirst || this.#isFirst(setting)) this.review();
+  }
+
+  #isFirst(setting: Setting): boolean {
+    return setting.face !== null && this.#set[setting.face].first === setting;
   }
 
   #unset(setting: Setting): void {
-    if (!this.#set.delete(setting)) return;
-    setting.due = null;
+    if (setting.face === null) return;
+    this.#set[setting.face].remove(setting);
+    setting.face = null;
     this.#count(setting, -1);
   }
 
@@ -100,20 +104,13 @@ export class Alarm {
     else this.#timer?.timer.ref?.();
   }
 
-  /** When it is due, on the monotonic clock. */
-  #reckon(due: NonNullable<Due>): number {
-    if (due.clock === 'monotonic') return due.at;
-    return this.#clock.monotonic() + this.#clock.delayUntil(due.at);
-  }
-
+  /** When the first one is due, on the monotonic clock. */
   #first(): number | null {
-    let first: number | null = null;
-    for (const { due } of this.#set) {
-      if (due === null) continue;
-      const at = this.#reckon(due);
-      if (first === null || at < first) first = at;
-    }
-    return first;
+    const [log, monotonic] = [this.#set.log.first, this.#set.monotonic.first];
+    const clock = this.#clock;
+    const logAt = log === undefined ? Infinity : clock.monotonic() + clock.delayUntil(log.at);
+    const at = Math.min(logAt, monotonic?.at ?? Infinity);
+    return at === Infinity ? null : at;
   }
 
   #arm(at: number | null): void {
@@ -130,15 +127,35 @@ export class Alarm {
 
   #fire(): void {
     this.#timer = null;
-    for (const setting of [...this.#set]) {
-      const at = setting.due === null ? Infinity : this.#reckon(setting.due);
-      if (at > this.#clock.monotonic()) continue;
-      this.#unset(setting);
-      this.#ringing.add(setting);
+    const now = this.#clock.monotonic();
+    const isDue = {
+      log: ({ at }: Setting) => this.#clock.delayUntil(at) <= 0,
+      monotonic: ({ at }: Setting) => at <= now,
+    };
+    for (const face of ['log', 'monotonic'] as const) {
+      const set = this.#set[face];
+      for (let next = set.first; next !== undefined && isDue[face](next); next = set.first) {
+        this.#unset(next);
+        this.#ringing.add(next);
+      }
     }
+    try {
+      this.#ring();
+    } finally {
+      this.review();
+    }
+  }
+
+  /** Every one that is to ring, and then what the first one threw. */
+  #ring(): void {
+    const thrown: unknown[] = [];
     for (const setting of [...this.#ringing]) {
-      if (this.#ringing.delete(setting)) setting.ring();
+      try {
+        if (this.#ringing.delete(setting)) setting.ring();
+      } catch (error) {
+        thrown.push(error);
+      }
     }
-    this.review();
+    if (thrown.length > 0) throw thrown[0];
   }
 }

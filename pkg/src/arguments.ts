@@ -35,12 +35,7 @@ export function readOptions<Name extends string>(
   known: readonly Name[],
 ): { [name in Name]?: unknown } {
   if (value === undefined) return { __proto__: null } as { [name in Name]?: unknown };
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw invalid(argument, 'an object', shown(value));
-  }
-  // Without a prototype nothing is inherited. The order of this literal matters: one that begins
-  // without a prototype is four times as slow to copy into.
-  const options = { ...value, __proto__: null } as { [name in Name]?: unknown };
+  const options = copyOwn<Name>(argument, value);
   for (const name in options) {
     if (!isOneOf(known, name)) {
       const names = known.length === 0 ? 'no options' : `one of ${known.join(', ')}`;
@@ -48,6 +43,26 @@ export function readOptions<Name extends string>(
     }
   }
   return options;
+}
+
+function copyOwn<Name extends string>(argument: string, value: unknown) {
+  try {
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      throw invalid(argument, 'an object', shown(value));
+    }
+    // Without a prototype nothing is inherited. The order of this literal matters: one that begins
+    // without a prototype is four times as slow to copy into.
+    return { ...value, __proto__: null } as { [name in Name]?: unknown };
+  } catch (error) {
+    throw unreadable(argument, error);
+  }
+}
+
+/** A getter, or a proxy, of the user's may throw whatever it likes. */
+export function unreadable(argument: string, cause: unknown): FencepostError {
+  if (cause instanceof FencepostError) return cause;
+  const message = `${argument}: it threw when it was read`;
+  return new FencepostError('INVALID_ARGUMENT', message, { details: { argument }, cause });
 }
 
 /** As `includes` does, which is a call where this is a few comparisons. */
@@ -119,6 +134,14 @@ export function requireFunction(argument: string, value: unknown): void {
 }
 
 export function requireArray(argument: string, value: unknown, max?: number): unknown[] {
+  try {
+    return copyArray(argument, value, max);
+  } catch (error) {
+    throw unreadable(argument, error);
+  }
+}
+
+function copyArray(argument: string, value: unknown, max: number | undefined): unknown[] {
   if (!Array.isArray(value)) throw invalid(argument, 'an array', shown(value));
   const { length } = value;
   if (max !== undefined && length > max) {
@@ -184,11 +207,15 @@ function isPlain(value: unknown): value is Uint8Array {
 /** Also one of another realm, or of a library: whatever can do what is asked of it. */
 export function optionalSignal(value: unknown): AbortSignal | undefined {
   if (value === undefined) return undefined;
-  const { aborted, addEventListener, removeEventListener, throwIfAborted } = (value ??
-    {}) as Partial<Record<keyof AbortSignal, unknown>>;
-  const calls = [addEventListener, removeEventListener, throwIfAborted];
-  if (typeof aborted === 'boolean' && calls.every((call) => typeof call === 'function')) {
-    return value as AbortSignal;
+  try {
+    const { aborted, addEventListener, removeEventListener, throwIfAborted } = (value ??
+      {}) as Partial<Record<keyof AbortSignal, unknown>>;
+    const calls = [addEventListener, removeEventListener, throwIfAborted];
+    if (typeof aborted === 'boolean' && calls.every((call) => typeof call === 'function')) {
+      return value as AbortSignal;
+    }
+  } catch (error) {
+    throw unreadable('signal', error);
   }
   throw invalid('signal', 'an AbortSignal', shown(value));
 }

@@ -42,6 +42,7 @@ import {
   type ValueReply,
   type WriteRequest,
 } from './requests.js';
+import type { Touched } from './wakes.js';
 
 /** Where the fields of `operation.head` lie. */
 const HEAD = { version: 0, slot: 8, time: 16, staged: 24, isFull: 32, tag: 33, store: 65 } as const;
@@ -245,6 +246,14 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
 
   events(caller: number) {
     return this.call(operation.events, { now: 0, caller }).rest(readEvent);
+  }
+
+  touched(): Touched | null {
+    const reply = this.call(operation.touched);
+    const isEverything = reply.flag();
+    const names = () => Array.from({ length: reply.count() }, () => readText(reply));
+    const touched = { queues: names(), leases: names(), tasks: reply.rest(readNumber) };
+    return isEverything ? null : touched;
   }
 
   forgetEvents(): void {

@@ -8,7 +8,9 @@
  *
  * **Invariant**: safety never depends on it. A bad clock makes a claim end early or late, no more.
  */
+import { invalid } from './arguments.js';
 import type { RunIn } from './context.js';
+import { FencepostError, shown } from './errors.js';
 import { monotonicNow } from './host.js';
 import type { Clock } from './types.js';
 
@@ -44,6 +46,35 @@ export const systemClock: Clock = {
   },
 };
 
+/** @throws FencepostError `INVALID_ARGUMENT` for a clock that tells no time or sets no timer */
+export function requireClock(clock: Clock): void {
+  for (const name of ['now', 'monotonic'] as const) {
+    const value: unknown = asked(`clock.${name}`, () => clock[name]());
+    if (typeof value !== 'number' || Number.isNaN(value)) {
+      throw invalid(`clock.${name}`, 'a function that answers a number', shown(value));
+    }
+  }
+  asked('clock.setTimer', () => clock.setTimer(TIMER_MAX, () => undefined).cancel());
+}
+
+function asked<T>(argument: string, ask: () => T): T {
+  try {
+    return ask();
+  } catch (cause) {
+    const message = `${argument}: it threw when it was called`;
+    throw new FencepostError('INVALID_ARGUMENT', message, { details: { argument }, cause });
+  }
+}
+
+/** What a clock tells; `NaN` when it throws, which may not happen in the middle of a commit. */
+function told(ask: () => number): number {
+  try {
+    return Number(ask());
+  } catch {
+    return Number.NaN;
+  }
+}
+
 export class LogClock {
   readonly #clock: Clock;
   readonly #wallNow: () => number;
@@ -51,6 +82,7 @@ export class LogClock {
   /** The log's time when the monotonic clock stood at `#anchor`. */
   #tenths = 0;
   #anchor: number;
+  #monotonic = 0;
   /** The time of the newest entry that was seen. */
   #newest = 0;
 
@@ -62,12 +94,12 @@ export class LogClock {
     this.#clock = clock;
     this.#run = run;
     this.#wallNow = wallNow ?? (() => clock.now());
-    this.#anchor = clock.monotonic();
+    this.#anchor = this.monotonic();
   }
 
-  /** What the machine, or the journal that several share, says. */
+  /** What the machine, or the journal that several share, says; 0 when that makes no sense. */
   wall(): number {
-    const now = Math.floor(this.#wallNow());
+    const now = Math.floor(told(this.#wallNow));
     return Number.isSafeInteger(now) && now <= NOW_MAX ? Math.max(0, now) : 0;
   }
 
@@ -75,8 +107,11 @@ export class LogClock {
     return Math.floor(this.#advance());
   }
 
+  /** One that tells no number any more stands still. */
   monotonic(): number {
-    return this.#clock.monotonic();
+    const now = told(() => this.#clock.monotonic());
+    if (Number.isFinite(now)) this.#monotonic = now;
+    return this.#monotonic;
   }
 
   /** The newest entry of the log has this time. One that is older than before: it was repaired. */
@@ -109,7 +144,7 @@ export class LogClock {
 
   #advance(): number {
     const wall = this.wall();
-    const monotonic = this.#clock.monotonic();
+    const monotonic = this.monotonic();
     const progress = Math.max(0, monotonic - this.#anchor);
     this.#anchor = monotonic;
     const full = this.#tenths + progress * TENTHS;

@@ -5,7 +5,7 @@
  * culprit. The only liberties are JSON's own: undefined properties are left out, and -0 becomes 0.
  */
 
-import { copyBytes, invalid, requireFunction } from './arguments.js';
+import { copyBytes, invalid, requireFunction, unreadable } from './arguments.js';
 import { FencepostError, quote, shown } from './errors.js';
 import { textDecoder, textEncoder } from './host.js';
 import { requireName } from './names.js';
@@ -27,7 +27,11 @@ export const JSON_CODEC: RowCodec = { name: undefined, encode: encodeJson, decod
 
 /** @throws FencepostError `INVALID_ARGUMENT`, with the path to what JSON would change */
 export function encodeJson(value: unknown, argument: string): Uint8Array {
-  return textEncoder().encode(write(value, { argument, path: [], ancestors: [] }));
+  try {
+    return textEncoder().encode(write(value, { argument, path: [], ancestors: [] }));
+  } catch (error) {
+    throw unreadable(argument, error);
+  }
 }
 
 export function decodeJson(bytes: Uint8Array): unknown {
@@ -45,11 +49,8 @@ export function readCodec(value: unknown): RowCodec {
   if (typeof value !== 'object' || value === null) {
     throw invalid('codec', 'an object with encode and decode', shown(value));
   }
-  const codec = value as Partial<Codec>;
-  requireFunction('codec.encode', codec.encode);
-  requireFunction('codec.decode', codec.decode);
-  const given = codec as Codec;
-  const name = given.name === undefined ? 'custom' : requireName('codec.name', given.name);
+  const given = value as Codec;
+  const name = readCodecName(given);
   return {
     name: name === 'json' ? undefined : name,
     encode(payload, argument) {
@@ -58,6 +59,16 @@ export function readCodec(value: unknown): RowCodec {
     },
     decode: (bytes) => given.decode(bytes),
   };
+}
+
+function readCodecName(codec: Partial<Codec>): string {
+  try {
+    requireFunction('codec.encode', codec.encode);
+    requireFunction('codec.decode', codec.decode);
+    return codec.name === undefined ? 'custom' : requireName('codec.name', codec.name);
+  } catch (error) {
+    throw unreadable('codec', error);
+  }
 }
 
 /** @throws FencepostError `INVALID_ARGUMENT` when the row was made with another codec */

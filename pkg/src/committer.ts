@@ -18,19 +18,29 @@
  */
 
 import { Alarm } from './alarm.js';
+import { Breath } from './breath.js';
 import { CallSite } from './call-site.js';
 import type { LogClock, Timer } from './clock.js';
+import {
+  breach,
+  knowsNothingStored,
+  outcomeUnknown,
+  storeClosed,
+  typed,
+  typedNews,
+  unavailable,
+} from './committer-errors.js';
 import { Compactor } from './compactor.js';
 import { contextOf, type RunIn } from './context.js';
-import { FencepostError } from './errors.js';
+import type { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
-import { messageOf } from './realm.js';
 import { Crash, type Replica } from './replica.js';
 import type { CallerRequest } from './requests.js';
 import { Round } from './round.js';
 import { resolveUnknown } from './unknown.js';
+import { type Topic, type Touched, Wakes } from './wakes.js';
 
 export interface CommitterParts {
   readonly journal: Journal;
@@ -61,7 +71,11 @@ export class Committer {
   #deadline: Timer | null = null;
   #closing: Promise<void> | null = null;
   #isClosed = false;
-  readonly #onMerged = new Set<() => void>();
+  readonly #wakes = new Wakes();
+  readonly #breath = new Breath();
+  readonly #callers = new FinalizationRegistry((caller: CallerRequest) => {
+    this.replica.forget(caller);
+  });
   readonly #readers = new Set<(error: FencepostError) => void>();
   #whenSettled: (() => void)[] = [];
 
@@ -112,10 +126,15 @@ export class Committer {
    */
   async readJournal(after: Slot, look: (news: News, slot: Slot) => void): Promise<void> {
     this.requireOpen();
-    const reading = this.journal.commit(after, (news) => {
-      look(news, this.replica.knownSlot);
-      return null;
-    });
+    let isAsked = false;
+    const reading = (async () => {
+      await this.journal.commit(after, (news) => {
+        isAsked = true;
+        look(news, this.replica.knownSlot);
+        return null;
+      });
+      if (!isAsked) throw breach('ended without calling decide');
+    })();
     // Nobody waits for what is read in a store that has closed meanwhile: no timer is to be left.
     let abandon = (_: FencepostError) => {};
     const closed = new Promise<never>((_, reject) => {
@@ -140,12 +159,14 @@ export class Committer {
     }
   }
 
-  /** Calls `listener` whenever something was merged. Returns the way to stop it. */
-  onMerged(listener: () => void): () => void {
-    this.#onMerged.add(listener);
-    return () => {
-      this.#onMerged.delete(listener);
-    };
+  /** Calls `wake` when what it waits for was merged. Returns the way to stop it. */
+  onMerged(topic: Topic, wake: () => void): () => void {
+    return this.#wakes.on(topic, wake);
+  }
+
+  /** Forgets the caller when nobody has its session any more. */
+  forgetWith(session: object, caller: CallerRequest): void {
+    this.#callers.register(session, caller);
   }
 
   requireOpen(): void {
@@ -157,7 +178,7 @@ export class Committer {
     if (this.#closing === null) {
       this.#closing = this.#close();
       // Whoever waits for something else to happen learns that it will not.
-      this.#tellMerged();
+      this.#wakes.tell(null);
     }
     return this.#closing;
   }
@@ -211,6 +232,8 @@ export class Committer {
     // The trap: without this turn the first of many calls in a row would make an entry of its own.
     await null;
     while (this.#waiting.length > 0 && !this.#isClosed) {
+      const turn = this.#breath.due(this.clock.monotonic());
+      if (turn !== null) await turn;
       const round = new Round(takeGroup(this.#waiting));
       this.#round = round;
       this.#armDeadline();
@@ -230,7 +253,14 @@ export class Committer {
     try {
       this.replica.rebuild();
       const { slot } = this.replica;
-      await this.journal.commit(slot, (news) => this.#decide(round, news));
+      let asked: 'not yet' | 'yes' | 'too late' = 'not yet';
+      await this.journal.commit(slot, (news) => {
+        if (asked === 'too late') throw breach('called decide after it had ended');
+        asked = 'yes';
+        return this.#decide(round, news);
+      });
+      if (asked === 'not yet') throw breach('ended without calling decide');
+      asked = 'too late';
       this.#merge(round);
     } catch (error) {
       await this.#recover(round, error);
@@ -249,7 +279,8 @@ export class Committer {
       if (news.entries.length > 0) this.compactor.leave();
       this.clock.observe(this.replica.time);
       return round.decide(this.replica, this.clock.now());
-    } catch (error) {
+    } catch (thrown) {
+      const error = thrown instanceof Crash ? thrown : typedNews(thrown);
       round.fault = { error };
       throw error;
     }
@@ -298,7 +329,17 @@ export class Committer {
 
   #tellMerged(): void {
     this.alarm.review();
-    for (const listener of [...this.#onMerged]) listener();
+    this.#wakes.tell(this.#wakes.arePicky ? this.#touched() : null);
+  }
+
+  #touched(): Touched | null {
+    if (!this.replica.isUsable) return null;
+    try {
+      return this.replica.use((engine) => engine.touched());
+    } catch {
+      // A crash: whoever asks next rebuilds the engine.
+      return null;
+    }
   }
 
   #tellSettled(): void {
@@ -339,31 +380,4 @@ function takeGroup(waiting: Pending[]): Pending[] {
   if (size < 0) return waiting.splice(0);
   while (size < waiting.length && waiting[size]?.kind !== 'question') size += 1;
   return waiting.splice(0, size);
-}
-
-function storeClosed(): FencepostError {
-  return new FencepostError('STORE_CLOSED', 'the store is closed');
-}
-
-function knowsNothingStored(error: unknown): boolean {
-  return error instanceof FencepostError && error.details.stored === false;
-}
-
-function unavailable(message: string, cause?: unknown): FencepostError {
-  return new FencepostError('JOURNAL_UNAVAILABLE', message, {
-    details: { stored: false },
-    ...(cause === undefined ? {} : { cause }),
-  });
-}
-
-/** What a journal threw, as an error of the package. */
-function typed(error: unknown, what: string): FencepostError {
-  if (error instanceof FencepostError) return error;
-  const message = messageOf(error);
-  return unavailable(`the journal failed to ${what}: ${message}`, error);
-}
-
-function outcomeUnknown(cause: unknown): FencepostError {
-  const message = 'whether the journal stored the command is not known';
-  return new FencepostError('OUTCOME_UNKNOWN', message, { cause });
 }

@@ -9,9 +9,12 @@
  * **Invariant**: no event twice, none left out without a `gap`. The replay hands over to the live
  * events inside the step in which it reads the journal's end: the store cannot be beyond it there.
  *
- * While it replays, the reader sets the pace. Live events wait in a bounded buffer.
+ * While it replays, the reader sets the pace. Live events wait in a bounded buffer. Until somebody
+ * reads nothing waits: what happened since the call is replayed then.
  */
+import { onAbort } from './abort.js';
 import { optionalSignal, optionalWhole, readOptions } from './arguments.js';
+import { Breath } from './breath.js';
 import type { News } from './journal/journal.js';
 import type { Replay } from './replay.js';
 import type { Session } from './session.js';
@@ -35,7 +38,11 @@ export function listenToEvents(
 class Subscription {
   readonly stream: EventStream;
   readonly #session: Session;
+  readonly #signal: AbortSignal | undefined;
+  /** The version after which it begins. */
   readonly #from: number;
+  readonly #breath = new Breath();
+  #hasBegun = false;
   readonly #stops: (() => void)[] = [];
   #replay: Replay | null = null;
   #isLive = false;
@@ -44,26 +51,34 @@ class Subscription {
   /** `from`: `NaN` is from now on. */
   constructor(session: Session, from: number, signal: AbortSignal | undefined) {
     this.#session = session;
-    this.#from = from;
+    this.#signal = signal;
+    this.#from = Number.isNaN(from) ? session.version : from;
     this.stream = new EventStream({
+      onReader: () => this.#listen(),
       onHungry: () => void this.#readOn(),
       onEnd: () => this.#stop(),
     });
-    this.#stops.push(
-      session.follow(() => {
-        if (!session.isOpen) this.stream.end();
-      }),
-    );
-    this.#dropOn(signal);
-    if (Number.isNaN(from)) this.#goLive(session.version);
   }
 
-  #dropOn(signal: AbortSignal | undefined): void {
-    if (signal === undefined) return;
-    const drop = () => this.stream.drop();
-    signal.addEventListener('abort', drop);
-    this.#stops.push(() => signal.removeEventListener('abort', drop));
-    if (signal.aborted) drop();
+  /** Not before somebody reads: a loop that never comes costs nothing. */
+  #listen(): void {
+    if (this.#hasBegun || this.stream.isEnded) return;
+    this.#hasBegun = true;
+    const [session, signal] = [this.#session, this.#signal];
+    const end = () => {
+      if (!session.isOpen) this.stream.end();
+    };
+    end();
+    if (this.stream.isEnded) return;
+    this.#stops.push(session.follow('nothing', end));
+    if (signal !== undefined) {
+      this.#stops.push(onAbort(signal, () => this.stream.drop()));
+      if (signal.aborted) this.stream.drop();
+    }
+    if (this.#from !== session.version) return;
+    this.#goLive(session.version);
+    // What others committed before they were followed; should it fail, the follower looks again.
+    session.read(() => undefined).catch(() => undefined);
   }
 
   /** Everything after `told` comes as it happens. */
@@ -84,11 +99,14 @@ class Subscription {
   }
 
   async #readOn(): Promise<void> {
-    if (this.#isLive || this.#isReading) return;
+    if (this.#isLive || this.#isReading || this.stream.isEnded) return;
     this.#isReading = true;
     try {
       if (this.#replay === null) await this.#begin();
-      while (!this.#isLive && this.stream.isHungry) await this.#replaySome();
+      while (!this.#isLive && this.stream.isHungry) {
+        await this.#breath.due(this.#session.clock.monotonic());
+        await this.#replaySome();
+      }
     } catch (error) {
       this.stream.fail(error);
     } finally {

@@ -7,13 +7,14 @@
 import type { Alarm, Bell } from './alarm.js';
 import { pauseAfter } from './failure.js';
 import type { Journal } from './journal/journal.js';
+import type { Topic } from './wakes.js';
 
 /** What it needs of the committer. */
 export interface Followed {
   readonly journal: Journal;
   readonly alarm: Alarm;
   readonly isOpen: boolean;
-  onMerged(wake: () => void): () => void;
+  onMerged(topic: Topic, wake: () => void): () => void;
   /** Reads what is new. */
   sync(): Promise<unknown>;
 }
@@ -37,9 +38,9 @@ export class Follower {
     });
   }
 
-  /** Calls `wake` whenever something was merged. Returns the way to stop it. */
-  follow(wake: () => void): () => void {
-    const stop = this.#store.onMerged(wake);
+  /** Calls `wake` when what it waits for was merged. Returns the way to stop it. */
+  follow(topic: Topic, wake: () => void): () => void {
+    const stop = this.#store.onMerged(topic, wake);
     this.#waiters += 1;
     if (this.#waiters === 1) this.#begin();
     let isStopped = false;
@@ -53,12 +54,20 @@ export class Follower {
   }
 
   #begin(): void {
-    this.#stopWatching = this.#store.journal.watch?.(() => this.#look());
+    try {
+      this.#stopWatching = this.#store.journal.watch?.(() => this.#look());
+    } catch {
+      // A journal that cannot give hints is looked at all the same.
+      this.#stopWatching = undefined;
+    }
     this.#bell.ringAfter(LOOK_MS);
   }
 
   #end(): void {
-    this.#stopWatching?.();
+    const stop = this.#stopWatching;
+    this.#stopWatching = undefined;
+    // What a journal's own code throws there is nobody's.
+    new Promise<void>((resolve) => resolve(stop?.())).catch(() => undefined);
     this.#bell.silence();
   }
 

@@ -62,12 +62,14 @@ export class GrantedLease implements Lease {
     return this.#meta === undefined ? undefined : decodeJson(this.#meta);
   }
 
-  /** From the first look on, every merge is looked through. */
+  /** From the first look on, whatever is merged about the lease is looked at. */
   get signal(): AbortSignal {
     const { signal } = this.#lost;
     if (this.#stopWatching === null && !signal.aborted && this.#session.isOpen) {
       this.#run = this.#session.capture();
-      this.#stopWatching = this.#session.onMerged(() => this.#lookIfHeld());
+      this.#stopWatching = this.#session.onMerged(`lease:${this.#name.text}`, () =>
+        this.#lookIfHeld(),
+      );
       this.#lookIfHeld();
     }
     return signal;

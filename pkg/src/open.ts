@@ -10,8 +10,9 @@ import {
   readPayloadLimit,
   requireFunction,
   requireText,
+  unreadable,
 } from './arguments.js';
-import { LogClock, systemClock, TIMER_MAX } from './clock.js';
+import { LogClock, requireClock, systemClock, TIMER_MAX } from './clock.js';
 import { Committer } from './committer.js';
 import { contextOf } from './context.js';
 import { FencepostError, shown } from './errors.js';
@@ -90,6 +91,7 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     // The engine has checked the name by now.
     const journal = settings.journal ?? platform.journal();
     const capture = contextOf(platform.hooks);
+    requireClock(settings.clock);
     const clock = new LogClock(settings.clock, journal.now?.bind(journal), capture());
     const { timeout } = settings;
     const parts = { journal, replica, clock, timeout, compactBytesMin, capture };
@@ -129,7 +131,7 @@ async function openJournal(committer: Committer, name: string, settings: Setting
   const { journal, replica, clock } = committer;
   const { durability } = settings;
   let isLate = false;
-  const opening = journal.open(name, { durability });
+  const opening = (async () => journal.open(name, { durability }))();
   // A journal that opens after all must not stay open.
   opening.then(() => (isLate ? journal.close() : undefined)).catch(() => undefined);
   try {
@@ -213,7 +215,11 @@ function quietly(onError: OpenOptions['onError']): (error: FencepostError) => vo
 function requireMethods(argument: string, value: unknown, methods: readonly string[]): void {
   if (typeof value !== 'object' || value === null)
     throw invalid(argument, 'an object', shown(value));
-  for (const method of methods) {
-    requireFunction(`${argument}.${method}`, (value as Record<string, unknown>)[method]);
+  try {
+    for (const method of methods) {
+      requireFunction(`${argument}.${method}`, (value as Record<string, unknown>)[method]);
+    }
+  } catch (error) {
+    throw unreadable(argument, error);
   }
 }

@@ -83,3 +83,4 @@ export const events = 69;
 export const forgetEvents = 70;
 
 export const queueOf = 71;
+export const touched = 72;

@@ -110,17 +110,18 @@ export class ReplyReader {
     return items;
   }
 
-  /** The task records up to the end. They are copied out together, and read when somebody asks. */
+  /**
+   * The task records up to the end, read when somebody asks. They are copied out, so that whoever
+   * keeps one keeps no more than a room beside it.
+   */
   tasks(): TaskReply[] {
     const tasks: TaskReply[] = [];
-    if (this.isAtEnd) return tasks;
-    const start = this.#at;
-    const copied = copyOut(this.#bytes, start, this.#end);
     while (!this.isAtEnd) {
       const size = this.count();
       const id = this.#view.getFloat64(this.#at + NUMBER_AT.id, true);
       const token = this.#view.getFloat64(this.#at + NUMBER_AT.token, true);
-      tasks.push(new TaskRecordView(room.view, copied + this.#at - start, id, token));
+      const at = copyOut(this.#bytes, this.#at, this.#at + size);
+      tasks.push(new TaskRecordView(room.view, at, id, token));
       this.#at += size;
     }
     return tasks;
@@ -135,7 +136,8 @@ const room = { bytes: NOTHING, view: NO_VIEW, at: 0 };
 function copyOut(source: Uint8Array, start: number, end: number): number {
   const size = end - start;
   if (room.at + size > room.bytes.length) {
-    room.bytes = new Uint8Array(Math.max(ROOM_BYTES, size));
+    // The trap: what is large gets a room that nothing else fits into.
+    room.bytes = new Uint8Array(size > ROOM_BYTES / 4 ? size : ROOM_BYTES);
     room.view = new DataView(room.bytes.buffer);
     room.at = 0;
   }

@@ -5,6 +5,7 @@
 
 import type { ScheduleOperations } from './requests-schedule.js';
 import type { RefusalReason, StoreEvent } from './types.js';
+import type { Touched } from './wakes.js';
 
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
 export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const;
@@ -355,6 +356,11 @@ export interface Bridge extends ScheduleOperations {
   stopRecording(): void;
   /** What was recorded, as far as the caller may inspect it. */
   events(caller: number): StoreEvent[];
+  /**
+   * What was merged since the call before, in an engine that was asked before; null: there is no
+   * telling.
+   */
+  touched(): Touched | null;
   /** What was recorded has been handed on. */
   forgetEvents(): void;
   rowsHash(): string;

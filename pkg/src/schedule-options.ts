@@ -58,10 +58,10 @@ export function readSchedule(
 
 function readWhen(value: unknown): WhenRequest {
   const kinds = WHEN_KINDS.map(quote).join(', ');
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (typeof value !== 'object' || value === null || shown(value) === 'an array') {
     throw invalidWhen('when', `an object with one of ${kinds}`, shown(value));
   }
-  const given: { [name: string]: unknown } = { __proto__: null, ...value };
+  const given = copyOf(value);
   const known: readonly string[] = [...WHEN_KINDS, 'timeZone'];
   const unknown = Object.keys(given).find((name) => !known.includes(name));
   if (unknown !== undefined) {
@@ -80,6 +80,14 @@ function readWhen(value: unknown): WhenRequest {
     throw invalidWhen('when.timeZone', 'nothing beside "every" or "at"', shown(given.timeZone));
   }
   return readKind(kind, given);
+}
+
+function copyOf(when: object): { [name: string]: unknown } {
+  try {
+    return { __proto__: null, ...when };
+  } catch {
+    throw invalidWhen('when', 'an object that can be read', 'one that threw');
+  }
 }
 
 function readKind(kind: WhenRequest['kind'], given: { [name: string]: unknown }): WhenRequest {

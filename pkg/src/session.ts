@@ -15,6 +15,7 @@ import { Replay } from './replay.js';
 import { Crash } from './replica.js';
 import type { CallerRequest, FullName, NameArgument } from './requests.js';
 import type { StoreEvent } from './types.js';
+import type { Topic } from './wakes.js';
 
 export class Session {
   readonly #committer: Committer;
@@ -77,14 +78,14 @@ export class Session {
     return this.#committer.capture();
   }
 
-  /** Calls `wake` whenever something was merged, and when the session ends. */
-  onMerged(wake: () => void): () => void {
-    return this.#until(wake, this.#committer.onMerged(wake));
+  /** Calls `wake` when what it waits for was merged, and when the session ends. */
+  onMerged(topic: Topic, wake: () => void): () => void {
+    return this.#until(wake, this.#committer.onMerged(topic, wake));
   }
 
   /** The same, and other writers are followed meanwhile. */
-  follow(wake: () => void): () => void {
-    return this.#until(wake, this.#committer.follower.follow(wake));
+  follow(topic: Topic, wake: () => void): () => void {
+    return this.#until(wake, this.#committer.follower.follow(topic, wake));
   }
 
   /** Calls `wake` when the session ends. */

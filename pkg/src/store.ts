@@ -143,7 +143,10 @@ export class StoreHandle implements Store {
   as(caller: Caller): Store {
     this.#session.requireOpen();
     if (this.#caller !== undefined) this.#deny('hand on its rights');
-    return new StoreHandle(this.#parts, readCaller(caller), this);
+    const request = readCaller(caller);
+    const store = new StoreHandle(this.#parts, request, this);
+    this.#parts.committer.forgetWith(store.#session, request);
+    return store;
   }
 
   async queues(): Promise<QueueSummary[]> {

@@ -18,6 +18,8 @@ interface Reader {
 }
 
 export interface StreamParts {
+  /** Somebody is going to read. May be called often. */
+  onReader(): void;
   /** Somebody waits, and nothing is here. */
   onHungry(): void;
   /** No more is taken. Called once. */
@@ -46,6 +48,7 @@ export class EventStream implements AsyncIterableIterator<StoreEvent, undefined>
   }
 
   next(): Promise<IteratorResult<StoreEvent, undefined>> {
+    this.#parts.onReader();
     const event = this.#shift();
     if (event !== undefined) return Promise.resolve({ done: false, value: event });
     if (this.#failure !== null) {
@@ -67,6 +70,7 @@ export class EventStream implements AsyncIterableIterator<StoreEvent, undefined>
   }
 
   [Symbol.asyncIterator](): this {
+    this.#parts.onReader();
     return this;
   }
 

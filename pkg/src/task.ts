@@ -4,7 +4,7 @@
  * **Invariant**: the object follows what its own successful calls changed, and nothing else.
  * Whether the claim is still held is asked in the very commit that depends on it.
  */
-import { invalid, optionalWhole, readOptions, requireWhole } from './arguments.js';
+import { invalid, optionalWhole, readOptions, requireWhole, unreadable } from './arguments.js';
 import { decodeJson, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
 import { shown } from './errors.js';
 import { failRequest, readFollowUps } from './options.js';
@@ -182,9 +182,13 @@ export function readClaimHolder(argument: string, value: unknown): { id: number;
   if (typeof value !== 'object' || value === null) {
     throw invalid(argument, 'an object with id and token', shown(value));
   }
-  const { id, token } = value as Partial<ClaimHolder>;
-  return {
-    id: requireWhole(`${argument}.id`, id, 0),
-    token: requireWhole(`${argument}.token`, token, 0),
-  };
+  try {
+    const { id, token } = value as Partial<ClaimHolder>;
+    return {
+      id: requireWhole(`${argument}.id`, id, 0),
+      token: requireWhole(`${argument}.token`, token, 0),
+    };
+  } catch (error) {
+    throw unreadable(argument, error);
+  }
 }

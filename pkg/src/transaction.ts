@@ -7,7 +7,14 @@
  * **Invariant**: the first guard that does not hold ends the body and is what the refusal names,
  * even if the body catches what the guard threw.
  */
-import { invalid, optionalWhole, readOptions, requireFunction, requireWhole } from './arguments.js';
+import {
+  invalid,
+  optionalWhole,
+  readOptions,
+  requireFunction,
+  requireWhole,
+  unreadable,
+} from './arguments.js';
 import { decodeJson, JSON_CODEC, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
 import { FencepostError, shown } from './errors.js';
 import { encodeValue } from './kv.js';
@@ -279,7 +286,7 @@ function claimGuard(
   call: (claim: ClaimReference, engine: Bridge, at: Moment) => Outcome<unknown>,
 ): Ask {
   const holder = readClaimHolder('task', task);
-  const { queue } = task as { queue?: unknown };
+  const { queue } = claimQueue(task);
   if (queue !== undefined) {
     const claim = { ...holder, queue: queueOfTask(queue) };
     return (engine, at) => call(claim, engine, at);
@@ -297,8 +304,24 @@ function claimGuard(
   };
 }
 
+function claimQueue(task: unknown): { queue?: unknown } {
+  try {
+    return { queue: (task as { queue?: unknown }).queue };
+  } catch (error) {
+    throw unreadable('task', error);
+  }
+}
+
 /** A lease has a name, a task has an id. */
 function readHolder(holder: unknown): Ask {
+  try {
+    return askFor(holder);
+  } catch (error) {
+    throw unreadable('holder', error);
+  }
+}
+
+function askFor(holder: unknown): Ask {
   if (typeof holder !== 'object' || holder === null) {
     throw invalid('holder', 'a Task or a Lease', shown(holder));
   }

@@ -24,7 +24,7 @@ export class Upkeep {
     this.#committer = committer;
     this.#firing = new Firing(committer, onError);
     this.#bell = committer.alarm.bell('lets the process end', () => this.#wake());
-    this.#stop = committer.onMerged(() => this.#schedule());
+    this.#stop = committer.onMerged('everything', () => this.#schedule());
     this.#wake();
   }
 

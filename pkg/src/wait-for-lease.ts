@@ -9,6 +9,7 @@
  *
  * **Invariant**: a waiter whose time is over tries once more, behind those who asked before it.
  */
+import { onAbort } from './abort.js';
 import { requireWhole } from './arguments.js';
 import type { Waiter } from './line.js';
 import { type AcquireRequest, type Bridge, type Moment, type Outcome, ROOT } from './requests.js';
@@ -118,7 +119,7 @@ class LeaseWaiter implements Waiter {
     if (this.#end !== Infinity) over.ringAfter(this.#end - this.#session.clock.monotonic());
     const wake = () => this.wake();
     const stopWaiting = this.#session.onEnd(wake);
-    this.#signal?.addEventListener('abort', wake);
+    const ignore = this.#signal === undefined ? undefined : onAbort(this.#signal, wake);
     lines.join(text, this);
     try {
       for (;;) {
@@ -132,7 +133,7 @@ class LeaseWaiter implements Waiter {
     } finally {
       expires.silence();
       over.silence();
-      this.#signal?.removeEventListener('abort', wake);
+      ignore?.();
       stopWaiting();
       this.#stopFollowing?.();
       lines.leave(text, this);
@@ -166,7 +167,7 @@ class LeaseWaiter implements Waiter {
     const { name, owner } = this.#request;
     // What others commit is followed from now on, and what they did before is found out at once.
     if (this.#stopFollowing === null) {
-      this.#stopFollowing = this.#session.follow(() => this.wake());
+      this.#stopFollowing = this.#session.follow(`lease:${name.text}`, () => this.wake());
       return true;
     }
     const seen = this.#session.glance((engine: Bridge, at: Moment) => {

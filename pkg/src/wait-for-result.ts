@@ -4,6 +4,7 @@
  * Woken by what this store merges and by the journal's hints; never polls. It ends when the task is
  * done, dead or gone, when the signal aborts, and when the store closes: it never hangs.
  */
+import { onAbort } from './abort.js';
 import { type ErrorCode, FencepostError } from './errors.js';
 import type { Bridge, FullName, Moment, TaskReply } from './requests.js';
 import type { Session } from './session.js';
@@ -27,8 +28,10 @@ export async function waitForResult(
   };
   // Followed before it is asked, so that nothing happens unseen between the two.
   let wake = () => {};
-  const stop = session.follow(() => wake());
+  const stop = session.follow(`task:${id}`, () => wake());
+  let ignore = () => {};
   try {
+    if (signal !== undefined) ignore = onAbort(signal, () => wake());
     const { task } = await session.read(look);
     // Whose task it was is not known if it was never seen here: then it is just gone.
     const first = ended(id, { task, removal: undefined });
@@ -44,12 +47,11 @@ export async function waitForResult(
           reject(error);
         }
       };
-      signal?.addEventListener('abort', wake);
       wake();
     });
   } finally {
     stop();
-    signal?.removeEventListener('abort', wake);
+    ignore();
   }
 }
 

@@ -61,6 +61,8 @@ export class TaskRun {
   readonly #keepsResult: boolean;
   /** Ends the wait for the handler. */
   #end!: (outcome: Outcome) => void;
+  /** Whether the worker settled it, and not the handler, or somebody else. */
+  hasSettled = false;
   #isCutOff = false;
   /** Lost, cancelled or timed out: what the handler does from now on does not count. */
   #isGivenUp = false;
@@ -136,6 +138,7 @@ export class TaskRun {
     if (outcome.kind === 'timed out') return this.#fail(this.#abort.signal.reason);
     if (own !== null) return this.#fail(own.error);
     const settled = await this.#complete(outcome.value);
+    this.hasSettled = settled.kind === 'settled';
     if (settled.kind === 'failed') await this.#fail(settled.error);
   }
 
@@ -157,6 +160,7 @@ export class TaskRun {
   async #fail(error: unknown): Promise<void> {
     const verdict = verdictOf(error);
     const settled = await this.#insist(() => this.task.fail(error, verdict));
+    this.hasSettled = settled.kind === 'settled';
     // What cannot even be failed lapses.
     if (settled.kind === 'failed') this.#parts.onError(settled.error);
   }

@@ -15,6 +15,7 @@
  * **Invariant**: no slot is used twice, nothing is claimed once it is stopping, and when it has
  * ended nothing of it is left: no timer, no listener.
  */
+import { onAbort } from './abort.js';
 import type { Bell } from './alarm.js';
 import { errorText } from './codec.js';
 import type { RunIn } from './context.js';
@@ -32,6 +33,8 @@ import { TaskRun } from './worker-run.js';
 const CLAIM_MAX = 1_000;
 /** Claims in a row that found nothing although something was ready; then it pauses. */
 const FUTILE_MAX = 5;
+/** The pauses behind tasks that are given back grow to 1 600 ms. */
+const RELEASED_MAX = 5;
 
 export interface WorkerParts {
   readonly home: TaskHome;
@@ -62,6 +65,8 @@ export class QueueWorker implements Worker {
   /** After a failed claim: nothing is tried before the pause is over. */
   #isPausing = false;
   #failures = 0;
+  /** Tasks in a row that were given back. */
+  #released = 0;
   /** Until then the merged rows may be old. */
   #hasClaimed = false;
   #futile = 0;
@@ -85,7 +90,7 @@ export class QueueWorker implements Worker {
       this.#consider();
     });
     this.#drainOver = session.alarm.bell('keeps the process alive', () => this.#cutOff());
-    this.#forget.push(session.follow(() => this.#onMerged()));
+    this.#forget.push(session.follow(`queue:${parts.home.queue.text}`, () => this.#onMerged()));
     if (settings.online) this.#forget.push(onOnline(() => this.#consider()));
     this.#obey(settings.signal);
     this.#consider();
@@ -136,8 +141,7 @@ export class QueueWorker implements Worker {
   #obey(signal: AbortSignal | undefined): void {
     if (signal === undefined) return;
     const stop = () => this.stopWithin(Infinity);
-    signal.addEventListener('abort', stop);
-    this.#forget.push(() => signal.removeEventListener('abort', stop));
+    this.#forget.push(onAbort(signal, stop));
     if (signal.aborted) stop();
   }
 
@@ -244,15 +248,36 @@ export class QueueWorker implements Worker {
     void run.over.then(() => {
       this.#runs.delete(run);
       this.#renewals.arm();
+      this.#noteIfReleased(run);
       this.#endIfOver();
       this.#consider();
     });
   }
 
+  /** What was given back is the next to be claimed: at once, it would go round without an end. */
+  #noteIfReleased({ task, hasSettled }: TaskRun): void {
+    if (hasSettled) {
+      this.#released = 0;
+      return;
+    }
+    const { session, queue } = this.#parts.home;
+    const isBack = session.glance((engine, at) => {
+      const row = engine.queueGet(queue, task.id, { ...at, caller: ROOT });
+      return row?.state === 'ready' && row.attempt < task.attempt;
+    });
+    if (isBack !== true) return;
+    this.#released = Math.min(this.#released + 1, RELEASED_MAX);
+    this.#rest(pauseAfter(this.#released));
+  }
+
   #pause(): void {
     this.#failures += 1;
+    this.#rest(pauseAfter(this.#failures));
+  }
+
+  #rest(ms: number): void {
     this.#isPausing = true;
-    if (!this.#isStopping) this.#wakeUp.ringAfter(pauseAfter(this.#failures));
+    if (!this.#isStopping) this.#wakeUp.ringAfter(ms);
   }
 
   #report(error: unknown): void {

@@ -4,6 +4,7 @@ use super::{CallerId, Engine};
 use crate::change::{Entry, Hash};
 use crate::event::{Event, Recorder};
 use crate::id::Version;
+use crate::touched::Touched;
 
 impl Engine {
     /// Records the events of commands after `told`, in what is merged from here on. A snapshot that
@@ -30,16 +31,26 @@ impl Engine {
     }
 
     pub(super) fn merge_recording(&mut self, entry: &mut Entry, hash: Hash) {
+        let touched = &mut self.touched;
         let Some(recorder) = &mut self.recorder else {
-            return self.state.merge(entry, hash, |_, _, _| {});
+            let note = |state: &_, _, change: &_| touched.note(state, change);
+            return self.state.merge(entry, hash, note);
         };
         recorder.begin(entry);
-        let note = |state: &_, version, change: &_| recorder.note(state, version, change);
-        self.state.merge(entry, hash, note);
+        self.state.merge(entry, hash, |state, version, change| {
+            touched.note(state, change);
+            recorder.note(state, version, change);
+        });
         recorder.arrive(&self.state.head);
     }
 
+    /// What was merged since the call before.
+    pub fn take_touched(&mut self) -> Touched {
+        self.touched.take()
+    }
+
     pub(super) fn note_restored(&mut self) {
+        self.touched.note_everything();
         if let Some(recorder) = &mut self.recorder {
             recorder.skip_to(&self.state.head);
         }

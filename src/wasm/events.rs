@@ -24,6 +24,20 @@ pub fn recorded(call: &mut Call<'_>) -> Answer {
     DONE
 }
 
+/// Whether it was everything; else queues, leases and tasks that were touched.
+pub fn touched(call: &mut Call<'_>) -> Answer {
+    let touched = call.engine.take_touched();
+    call.reply.flag(touched.everything);
+    call.reply.count(touched.queues.len());
+    for queue in touched.queues {
+        call.reply.text(Some(call.engine.state().queue(queue).name.as_str()));
+    }
+    call.reply.count(touched.leases.len());
+    touched.leases.iter().for_each(|name| call.reply.text(Some(name.as_str())));
+    touched.tasks.iter().for_each(|id| call.reply.number(*id));
+    DONE
+}
+
 pub fn forget(call: &mut Call<'_>) -> Answer {
     call.engine.forget_events();
     DONE

@@ -101,6 +101,7 @@ operations! {
     70 ForgetEvents events::forget,
 
     71 QueueOf inspect::queue_of,
+    72 Touched events::touched,
 }
 
 fn unknown(number: u32) -> Fault {

@@ -33,8 +33,11 @@ export function journalConformance(
   for (const [name, body] of Object.entries(cases)) {
     options.test(name.replaceAll('_', ' '), async () => {
       const under = await make();
-      await body(under);
-      await under.dispose?.();
+      try {
+        await body(under);
+      } finally {
+        await under.dispose?.();
+      }
     });
   }
 }

@@ -96,7 +96,8 @@ export interface Store extends AsyncDisposable {
   queues(): Promise<QueueSummary[]>;
   /**
    * What happens in the store, whoever does it, in the order of the log; of restricted stores, what
-   * the caller may inspect. Begins with this call and is read once.
+   * the caller may inspect. Begins with this call and is read once. Nothing is kept before that:
+   * what happened since the call is then read from the journal.
    *
    * Each reader has a buffer of 65 536 events; one that is further behind gets a `gap` instead. It
    * ends when `signal` aborts, when the loop is left, and, after what is buffered, when the store

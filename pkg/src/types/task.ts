@@ -83,7 +83,10 @@ export interface Task<P = unknown, R = unknown> {
     extend?: number;
     progress?: unknown;
   }): Promise<Committed<{ deadline: number }> | Refused>;
-  /** Gives it back un-run: old place in the order, the attempt is not counted. */
+  /**
+   * Gives it back un-run: old place in the order, the attempt is not counted. A worker whose
+   * handler does so claims again only after a pause, from 100 to 1 600 ms.
+   */
   release(): Promise<Committed | Refused>;
 }
 

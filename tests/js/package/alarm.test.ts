@@ -105,6 +105,24 @@ test('of bells due together, one may silence and set the others', async () => {
   ]);
 });
 
+test('a bell that throws keeps no other one from ringing, now or later', async () => {
+  const { clock, rang, bell } = alarmed();
+  const thrown = new Error('a tantrum');
+  bell('bad', () => {
+    throw thrown;
+  }).ringAfter(10);
+  bell('beside').ringAfter(10);
+  bell('later').ringAfter(20);
+  const outcome = await clock.advance(10).catch((error: unknown) => error);
+  assert.equal(outcome, thrown);
+  await clock.advance(10);
+  assert.deepEqual(rang, [
+    ['bad', 10],
+    ['beside', 10],
+    ['later', 20],
+  ]);
+});
+
 test('timers that were frozen fire late, once', async () => {
   const { clock, rang, bell } = alarmed();
   const again = bell('again', () => again.ringAfter(100));

@@ -78,7 +78,7 @@ test('an engine that gets no eighth more takes what it gets, in few steps', () =
 });
 
 test('without the memory to begin with, no engine is made, and the error has a code', () => {
-  for (const pagesMax of [1, 17, 18]) {
+  for (const pagesMax of [3, 17, 18]) {
     const flags = [`--wasm-max-mem-pages=${pagesMax}`];
     const refusals = runChild<{ code: string; message: string }>(flags, ['begin']);
     assert.equal(refusals.length, 2);
