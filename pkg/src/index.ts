@@ -14,7 +14,7 @@ export {
   Stopped,
   TimedOut,
 } from './errors.js';
-export type { Durability, Entry, Journal, News, Slot } from './journal/journal.js';
+export type { Durability, Entry, Journal, News, Slot, Torn } from './journal/journal.js';
 export { memory } from './journal/memory.js';
 export type { Open } from './open.js';
 export type * from './types.js';

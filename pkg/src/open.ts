@@ -17,7 +17,7 @@ import { Committer } from './committer.js';
 import { contextOf } from './context.js';
 import { FencepostError, shown } from './errors.js';
 import { requireHost } from './host.js';
-import type { Durability, Journal } from './journal/journal.js';
+import type { Durability, Journal, Torn } from './journal/journal.js';
 import type { EngineModule } from './load.js';
 import { sharedName } from './names.js';
 import { loadEngine, type Platform } from './platform/platform.js';
@@ -96,7 +96,7 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     const { timeout } = settings;
     const parts = { journal, replica, clock, timeout, compactBytesMin, capture };
     const committer = new Committer(parts);
-    await openJournal(committer, store, settings);
+    const recovered = await openJournal(committer, store, settings);
     try {
       await found(committer, settings);
       requireSame(committer, store, settings);
@@ -106,7 +106,7 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     }
     const { maxPayloadBytes } = settings;
     const upkeep = new Upkeep(committer, settings.onError);
-    return new StoreHandle({ name: store, committer, upkeep, maxPayloadBytes });
+    return new StoreHandle({ name: store, committer, upkeep, maxPayloadBytes, recovered });
   };
 }
 
@@ -126,8 +126,12 @@ function asNamed({ code, message, details }: FencepostError): FencepostError {
   });
 }
 
-/** Reads what the journal holds. */
-async function openJournal(committer: Committer, name: string, settings: Settings): Promise<void> {
+/** Reads what the journal holds; answers what a crash had left behind it. */
+async function openJournal(
+  committer: Committer,
+  name: string,
+  settings: Settings,
+): Promise<Torn | undefined> {
   const { journal, replica, clock } = committer;
   const { durability } = settings;
   let isLate = false;
@@ -139,6 +143,7 @@ async function openJournal(committer: Committer, name: string, settings: Setting
     try {
       replica.accept(news);
       clock.observe(replica.time);
+      return news.torn && { ...news.torn };
     } catch (error) {
       await committer.within('close', journal.close()).catch(() => undefined);
       throw error instanceof FencepostError ? error : crashed(error);

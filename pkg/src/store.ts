@@ -4,6 +4,7 @@ import type { Committer } from './committer.js';
 import { EffectHandle } from './effect.js';
 import { FencepostError } from './errors.js';
 import { listenToEvents } from './events.js';
+import type { Torn } from './journal/journal.js';
 import { KvTable } from './kv.js';
 import { LeaseHandle, leaseRecord } from './lease.js';
 import { LockHandle } from './lock.js';
@@ -47,6 +48,7 @@ export interface StoreParts {
   readonly committer: Committer;
   readonly upkeep: Upkeep;
   readonly maxPayloadBytes: number;
+  readonly recovered?: Torn | undefined;
 }
 
 export class StoreHandle implements Store {
@@ -85,6 +87,10 @@ export class StoreHandle implements Store {
 
   get version(): number {
     return this.#parts.committer.replica.version;
+  }
+
+  get recovered(): Torn | undefined {
+    return this.#parts.recovered;
   }
 
   queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R> {

@@ -17,7 +17,7 @@ import { corrupt, nothingStored, storedButFailed, systemCode } from './disk-erro
 import type { Frame } from './frame.js';
 import type { Durability, Entry, Journal, JournalOptions, News, Slot } from './journal.js';
 import { acquireLock, type Lock } from './lockfile.js';
-import { LogFile, type ReadLog, type Tip } from './log-file.js';
+import { LogFile, type ReadLog } from './log-file.js';
 import { temporaryPath } from './replace-file.js';
 import { oldestKept } from './retention.js';
 import { readSnapshot, snapshotPath, writeSnapshot } from './snapshot-file.js';
@@ -29,7 +29,7 @@ interface Opened {
   lock: Lock;
   log: LogFile;
   snapshotSlot: Slot;
-  strict: boolean;
+  isStrict: boolean;
 }
 
 /** Tests give it a disk that fails, and need no lock on that. */
@@ -55,15 +55,15 @@ export class FileJournal implements Journal {
 
   open(name: string, options: JournalOptions = {}): Promise<News> {
     const directory = this.#directory ?? resolve(defaultPath(name));
-    const strict = (this.#durability ?? options.durability ?? 'strict') === 'strict';
+    const isStrict = (this.#durability ?? options.durability ?? 'strict') === 'strict';
     return this.#turns.run(async () => {
       await this.#makeDirectory(directory);
       let lock: Lock | null = null;
       try {
         lock = this.#acquireLock(directory);
-        const { news, log } = await this.#load(name, directory);
+        const { news, log } = await this.#load(name, directory, isStrict);
         const snapshotSlot = news.snapshot?.slot ?? 0;
-        this.#opened = { name, directory, lock, log, snapshotSlot, strict };
+        this.#opened = { name, directory, lock, log, snapshotSlot, isStrict };
         return news;
       } catch (error) {
         lock?.release();
@@ -77,7 +77,7 @@ export class FileJournal implements Journal {
       const opened = this.#requireOpened();
       await this.#requireWritable(opened);
       const entry = decide(await this.#newsAfter(after, opened));
-      if (entry !== null) await opened.log.append(entry, opened.strict);
+      if (entry !== null) await opened.log.append(entry);
     });
   }
 
@@ -98,8 +98,9 @@ export class FileJournal implements Journal {
       const opened = this.#opened;
       if (opened === null) return;
       this.#opened = null;
-      // Everything acknowledged is as durable as was promised; a relaxed log gets its chance here.
-      await Promise.allSettled([opened.log.sync()]);
+      // Everything acknowledged is as durable as was promised. This makes a relaxed log durable,
+      // and tells the next opening that nothing is missing; where it fails, that goes without.
+      if (opened.lock.isHeld()) await Promise.allSettled([opened.log.finish()]);
       await Promise.allSettled([opened.log.close()]);
       opened.lock.release();
     });
@@ -120,7 +121,11 @@ export class FileJournal implements Journal {
   }
 
   /** Everything is read and checked before anything is changed. */
-  async #load(name: string, directory: string): Promise<{ news: News; log: LogFile }> {
+  async #load(
+    name: string,
+    directory: string,
+    isStrict: boolean,
+  ): Promise<{ news: News; log: LogFile }> {
     const snapshot = await readSnapshot(this.#disk, directory);
     const read = await LogFile.read(this.#disk, directory);
     let log = read?.log;
@@ -131,8 +136,7 @@ export class FileJournal implements Journal {
       if (read !== null) requireContinuous(read, snapshot?.frame ?? null);
       else if (snapshot !== null) throw corrupt(directory, 'there is a snapshot, but no journal');
       log ??= await LogFile.create(this.#disk, directory, name);
-      const base: Tip | null = snapshot && { slot: snapshot.frame.slot, tag: snapshot.frame.tag };
-      await log.settle(base);
+      await log.settle(isStrict);
       await this.#removeLeftovers(log.path, snapshotPath(directory));
       return { news: firstNews(log, read, snapshot?.frame ?? null), log };
     } catch (error) {
@@ -177,7 +181,7 @@ export class FileJournal implements Journal {
     try {
       const tag = await log.tagOf(slot);
       // A snapshot that is durable before the entries in it would survive them.
-      if (!opened.strict) await log.sync();
+      if (!opened.isStrict) await log.sync();
       await writeSnapshot(this.#disk, directory, name, slot, { bytes, tag });
     } catch (error) {
       throw nothingStored(error, 'could not write the snapshot', snapshotPath(directory));
@@ -186,13 +190,10 @@ export class FileJournal implements Journal {
   }
 
   /** Until the snapshot is durable, the entries in it stay. */
-  async #shorten(slot: Slot, { log, name }: Opened): Promise<void> {
+  async #shorten(slot: Slot, { log }: Opened): Promise<void> {
     try {
       await log.settleNames();
-      await log.dropBefore(
-        oldestKept(slot, log.first, (kept) => log.bytesOf(kept)),
-        name,
-      );
+      await log.dropBefore(oldestKept(slot, log.first, (kept) => log.bytesOf(kept)));
     } catch (error) {
       throw storedButFailed(error, 'the snapshot is written, but old entries remain', log.path);
     }
@@ -213,7 +214,7 @@ function firstNews(log: LogFile, read: ReadLog | null, snapshot: Frame | null): 
     entries: bytesOf(read?.frames.filter((frame) => frame.slot > after) ?? []),
   };
   if (snapshot !== null) news.snapshot = { slot: snapshot.slot, bytes: snapshot.bytes };
-  if (read !== null && read.tornBytes > 0) news.torn = { bytes: read.tornBytes, path: log.path };
+  if (read !== null && read.torn !== null) news.torn = read.torn;
   return news;
 }
 
@@ -221,17 +222,24 @@ function bytesOf(frames: readonly Frame[]): Uint8Array[] {
   return frames.map((frame) => frame.bytes);
 }
 
-/** The log must begin at the first slot, or no later than right behind its snapshot. */
+/**
+ * Log and snapshot must belong together. The newest entry in a snapshot was durable in the log when
+ * the snapshot was written, and is still known to it when everything before is dropped.
+ */
 function requireContinuous({ log, frames }: ReadLog, snapshot: Frame | null): void {
-  const first = frames.at(0);
-  if (first === undefined) return;
-  const firstAllowed = (snapshot?.slot ?? 0) + 1;
-  if (first.slot > firstAllowed) {
-    throw corrupt(log.path, `expected slot ${firstAllowed} or earlier, got slot ${first.slot}`);
+  const { base, tip, path } = log;
+  const slot = snapshot?.slot ?? 0;
+  if (slot < base.slot) {
+    const got = snapshot === null ? 'none' : `one at slot ${slot}`;
+    throw corrupt(path, `expected a snapshot at slot ${base.slot} or later beside it, got ${got}`);
   }
-  const same = snapshot && frames[snapshot.slot - first.slot];
-  if (same && Buffer.compare(same.tag, snapshot.tag) !== 0) {
-    throw corrupt(log.path, `the snapshot at slot ${snapshot.slot} is of another log`);
+  if (snapshot === null) return;
+  const same = slot === base.slot ? base : frames[slot - base.slot - 1];
+  if (same === undefined) {
+    throw corrupt(path, `the snapshot at slot ${slot} is newer than its end at ${tip?.slot ?? 0}`);
+  }
+  if (Buffer.compare(same.tag, snapshot.tag) !== 0) {
+    throw corrupt(path, `the snapshot at slot ${slot} is of another log`);
   }
 }
 

@@ -10,7 +10,8 @@ export { defaultPath } from './default-path.js';
 export interface FileJournalOptions {
   /**
    * `strict` (default): a commit survives a loss of power, each one costs a flush of the disk.
-   * `relaxed`: it survives a killed process; a loss of power may take the last moments. Wins over
+   * `relaxed`: it survives a killed process; a loss of power may take what was committed since the
+   * last compaction or opening, from some entry on, and `store.recovered` tells of it. Wins over
    * what the store asks for.
    */
   durability?: Durability;

@@ -21,6 +21,11 @@ import type { Entry, Slot } from './journal.js';
 
 const MAGIC = Uint8Array.of(0x46, 0x4e, 0x43, 0x46);
 const HEADER_BYTES = 28;
+const ENTRY_BYTES_MAX = 1 << 24;
+const TAG_BYTES_MAX = 1 << 10;
+
+/** No entry takes more in a file. */
+export const FRAME_BYTES_MAX = HEADER_BYTES + TAG_BYTES_MAX + ENTRY_BYTES_MAX;
 
 export interface Frame {
   slot: Slot;

@@ -40,11 +40,23 @@ export interface News {
    * tip: none. The store sees from the tip that its log is not this one any more.
    */
   entries: Uint8Array[];
+  /** Only from `open`: what a crash left behind the last whole entry, and was cut off. */
+  torn?: Torn;
+}
+
+/** What was cut off the end of a log. */
+export interface Torn {
+  /** How many bytes. */
+  bytes: number;
+  /** From which file. */
+  path: string;
+  /** Of the newest entry that is left; 0 when there is none. */
+  slot: Slot;
   /**
-   * Only from `open`: a crash left the last write unfinished, and it has been cut off. How many
-   * bytes were dropped, and from which file. In `strict` it was never acknowledged.
+   * `torn-write`: a write that was never finished, so nobody was told of it. `power-loss`: the log
+   * was written `relaxed`, and its last entries, of which somebody may have been told, are lost.
    */
-  torn?: { bytes: number; path: string };
+  why: 'torn-write' | 'power-loss';
 }
 
 /** What "committed" survives: `strict` a loss of power, `relaxed` a killed process only. */

@@ -1,5 +1,6 @@
 /// <reference lib="esnext.disposable" preserve="true" />
 /** The store, and who may do what in it. */
+import type { Torn } from '../journal/journal.js';
 import type { Committed, Page, Refused } from './answers.js';
 import type { EventsOptions, StoreEvent } from './event.js';
 import type { Kv } from './kv.js';
@@ -33,6 +34,18 @@ export interface Store extends AsyncDisposable {
   readonly logId: string;
   /** Of the newest merged command. */
   readonly version: number;
+  /**
+   * What a crash had left behind the last whole entry, and was cut off when this store was opened;
+   * undefined when there was nothing of that kind. A `torn-write` was acknowledged to nobody. After
+   * a `power-loss` commits of a `relaxed` store are missing, as its durability allows. Anything
+   * else that is wrong with the log is `JOURNAL_CORRUPT`. Only the file journal has such ends.
+   *
+   * ```ts
+   * const { recovered } = store
+   * if (recovered?.why === 'power-loss') warn(`${recovered.bytes} bytes behind ${recovered.slot}`)
+   * ```
+   */
+  readonly recovered: Torn | undefined;
   /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME`, `INVALID_ARGUMENT`, `STORE_CLOSED` */
   queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R>;
   /** A queue with the stamps lease 60 000, maxAttempts 5, backoff base 5 000. Name: 200 bytes. */

@@ -124,6 +124,27 @@ async function requireKept(disk: SimulatedDisk, knows: Knowledge): Promise<void>
   await again.journal.close();
 }
 
+/** The disk of a process that died between the write of an entry and its flush. */
+async function killed(
+  start: { disk: SimulatedDisk; knows: Knowledge },
+  random: Random,
+): Promise<{ disk: SimulatedDisk; knows: Knowledge }> {
+  const disk = start.disk.copy(random);
+  const knows = copyOf(start.knows);
+  const replica = new Replica(journalOn(disk));
+  await replica.open();
+  disk.fault = { call: disk.calls.length + 1 + random.below(2), code: 'POWER', times: 1 };
+  await assert.rejects(append(replica, replica.slot + 1, 3000, knows));
+  const found = disk.afterProcessDeath();
+  found.calls = [];
+  return { disk: found, knows };
+}
+
+function failureOf(error: unknown): FencepostError {
+  assert.ok(error instanceof FencepostError, String(error));
+  return error;
+}
+
 function copyOf(knows: Knowledge): Knowledge {
   return { ...knows, acknowledged: new Map(knows.acknowledged) };
 }
@@ -178,6 +199,36 @@ describe('the file journal', () => {
       await requireKept(found.afterPowerLoss(), served);
     }
     assert.ok(calls > 50, `expected many steps, got ${calls}`);
+  });
+
+  test('leaves everything to the next opening when one fails at any step', async (context) => {
+    context.diagnostic(`FENCEPOST_SEED=${seed}`);
+    const start = await prepared(new Random(seed));
+    const failed = new Set<string>();
+    for (let call = 1, fails = true; fails; call += 1) {
+      fails = false;
+      for (let round = 0; round < 20; round += 1) {
+        const random = new Random(seed + call * 100 + round);
+        const { disk, knows } = await killed(start, random);
+        disk.fault = { call, code: round % 2 === 0 ? 'EIO' : 'ENOSPC', times: 1 };
+        const { journal } = new Replica(journalOn(disk));
+        const error = await journal.open('conformance').then(() => null, failureOf);
+        if (error === null) continue;
+        fails = true;
+        failed.add(disk.calls[call - 1] ?? '');
+        const code = disk.fault.code === 'EIO' ? 'JOURNAL_UNAVAILABLE' : 'JOURNAL_FULL';
+        assert.deepEqual([error.code, error.details.stored], [code, false]);
+        // Whoever opens next serves what it finds, and only then the power goes.
+        const reader = new Replica(journalOn(disk));
+        await reader.open();
+        for (const [slot, bytes] of reader.entries) knows.acknowledged.set(slot, bytes);
+        await requireKept(disk.afterPowerLoss(), knows);
+      }
+    }
+    context.diagnostic([...failed].join(' '));
+    for (const step of ['open', 'read', 'write', 'truncate', 'sync', 'syncDirectory']) {
+      assert.ok(failed.has(step), `expected a failed ${step}`);
+    }
   });
 
   test('does not take back what it said of a failed write or flush', async (context) => {

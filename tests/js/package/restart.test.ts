@@ -1,13 +1,13 @@
 /** Promises 50 to 52, 56 and 58: what is there after a restart, and how a store opens. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Journal, memory, open, type Store } from 'fencepost';
 import { file } from 'fencepost/file';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { Child } from '../journal/child.js';
-import { contentOf, temporaryDirectory } from '../journal/directory.js';
+import { contentOf, copyOf, temporaryDirectory } from '../journal/directory.js';
 import { bench, claimOne, held, payloads, rejects } from './support.js';
 
 /** Rows of every kind. */
@@ -179,21 +179,53 @@ test('a damaged file is refused by name and left as it was', async () => {
   assert.deepEqual(contentOf(path), before);
 });
 
-test('a torn tail is cut and what was acknowledged before it is there', async () => {
+test('a torn tail is cut and told, and what was acknowledged before it is there', async () => {
+  const path = temporaryDirectory();
+  const store = await open('test', { journal: file(path) });
+  assert.equal(store.recovered, undefined);
+  await store.kv.put('kept', 1);
+  await store.kv.put('torn', 2);
+  const killed = copyOf(path);
+  await store.close();
+  const log = join(killed, 'journal');
+  truncateSync(log, readFileSync(log).length - 3);
+  const again = await open('test', { journal: file(killed) });
+  const { bytes = 0, ...told } = again.recovered ?? {};
+  assert.deepEqual(told, { path: log, slot: 2, why: 'torn-write' });
+  assert.ok(bytes > 3);
+  const keys = async ({ kv }: Store) => (await kv.list()).items.map(({ key }) => key);
+  assert.deepEqual(await keys(again), ['kept']);
+  await again.kv.put('more', 3);
+  await again.close();
+  const third = await open('test', { journal: file(killed) });
+  assert.equal(third.recovered, undefined, 'it is told once');
+  assert.deepEqual(await keys(third), ['kept', 'more']);
+  await third.close();
+});
+
+test('a closed store whose last entry is damaged is refused', async () => {
   const path = temporaryDirectory();
   const store = await open('test', { journal: file(path) });
   await store.kv.put('kept', 1);
-  await store.kv.put('torn', 2);
   await store.close();
-  const log = join(path, readdirSync(path).find((name) => name.startsWith('journal')) ?? '');
+  const log = join(path, 'journal');
   truncateSync(log, readFileSync(log).length - 3);
-  const again = await open('test', { journal: file(path) });
-  assert.deepEqual(
-    (await again.kv.list()).items.map(({ key }) => key),
-    ['kept'],
-  );
-  await again.kv.put('more', 3);
-  await again.close();
+  await rejects(open('test', { journal: file(path) }), 'JOURNAL_CORRUPT');
+});
+
+test('a snapshot of another log does not get its journal cut away', async () => {
+  const [path, another] = [temporaryDirectory(), temporaryDirectory()];
+  const store = await open('test', { journal: file(path) });
+  for (let task = 0; task < 20; task += 1) await store.queue('mail').enqueue(task);
+  await store.close();
+  const longer = await open('test', { journal: file(another) });
+  // Enough to be compacted.
+  for (let at = 0; at < 60; at += 1) await longer.kv.put('k', 'x'.repeat(20_000));
+  await longer.close();
+  copyFileSync(join(another, 'snapshot'), join(path, 'snapshot'));
+  const before = contentOf(path);
+  await rejects(open('test', { journal: file(path) }), 'JOURNAL_CORRUPT');
+  assert.deepEqual(contentOf(path), before);
 });
 
 test('options of open are checked by name', async () => {
