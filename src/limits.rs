@@ -52,6 +52,8 @@ pub const FIRED_ROWS_MAX: usize = 1_000;
 pub const FIRED_BYTES_MAX: usize = 8 << 20;
 /// What such a row weighs at most without the payload: two names and some numbers.
 pub const FIRED_ROW_BYTES: usize = 1 << 10;
+/// The grants of a caller, and the rights of a grant.
+pub const GRANTS_MAX: usize = 1_000;
 /// A clock beyond the year 2200 is broken.
 pub const NOW_MAX: Instant = Instant::saturating(7_258_118_400_000);
 /// Tokens follow the clock in steps of this many per millisecond.

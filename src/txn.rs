@@ -57,6 +57,16 @@ impl Txn<'_> {
     pub fn may(&self, right: Right, realm: Realm, name: NameRef<'_>) -> bool {
         self.caller.is_none_or(|caller| caller.may(right, realm, name.as_str()))
     }
+
+    /// Whether the running command, a transaction perhaps, made the task.
+    pub fn has_made(&self, id: TaskId) -> bool {
+        id > self.began.last_id() && id <= self.staged.counters.task_id
+    }
+
+    /// Whether the running command, a transaction perhaps, put or deleted the value.
+    pub fn has_written(&self, key: &str) -> bool {
+        self.staged.value_before(key, self.began).is_some()
+    }
 }
 
 /// Tasks.

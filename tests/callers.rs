@@ -40,7 +40,7 @@ fn a_caller_may_do_what_it_was_granted_and_nothing_else() {
         1ms   boss: sweep mail             => expired 0 purged 0
         1ms   boss: purge mail             => 0
         1ms   boss: cancel 3               => cancelled
-        1ms   boss: counts mail            => nothing
+        1ms   boss: counts mail            => PERMISSION_DENIED
         1ms   viewer: counts mail          => ready 1
     ",
     );
@@ -89,24 +89,34 @@ fn every_queue_operation_is_denied_to_a_caller_without_rights() {
 }
 
 #[test]
-fn absent_and_forbidden_look_alike_without_the_right_to_inspect() {
+fn a_single_read_without_the_right_is_denied_whether_or_not_the_thing_is_there() {
     check(
         "
         caller eve may queue:mail:enqueue,claim,settle,manage lease:leader:acquire kv:k:write
         0ms   enqueue mail a               => task 1
         0ms   acquire leader as w for 1s   => token L, until 1s
         0ms   put k x                      => version V
-        0ms   eve: get 1 state             => nothing
-        0ms   eve: get 1 in nowhere state  => nothing
+        0ms   schedule s every 1s job mail a   => 1s
+        0ms   eve: get 1 state             => PERMISSION_DENIED
+        0ms   eve: get 9 state             => PERMISSION_DENIED
+        0ms   eve: get 1 in nowhere state  => PERMISSION_DENIED
+        0ms   eve: counts mail             => PERMISSION_DENIED
+        0ms   eve: counts nowhere          => PERMISSION_DENIED
+        0ms   eve: explain 1               => PERMISSION_DENIED
+        0ms   eve: explain 9               => PERMISSION_DENIED
+        0ms   eve: next-due mail           => PERMISSION_DENIED
+        0ms   eve: next-due nowhere        => PERMISSION_DENIED
+        0ms   eve: status leader           => PERMISSION_DENIED
+        0ms   eve: status nobody           => PERMISSION_DENIED
+        0ms   eve: value k                 => PERMISSION_DENIED
+        0ms   eve: value none              => PERMISSION_DENIED
+        0ms   eve: schedule-of s next      => PERMISSION_DENIED
+        0ms   eve: schedule-of none next   => PERMISSION_DENIED
         0ms   eve: list mail               => nothing
-        0ms   eve: counts mail             => nothing
-        0ms   eve: explain 1               => nothing
-        0ms   eve: next-due mail           => never
         0ms   eve: queues                  => nothing
-        0ms   eve: status leader           => nothing
         0ms   eve: leases                  => nothing
-        0ms   eve: value k                 => nothing
         0ms   eve: values                  => nothing
+        0ms   eve: schedules               => nothing
         0ms   eve: cancel 9                => nothing
     ",
     );
@@ -247,10 +257,10 @@ fn without_inspect_a_held_lease_and_a_taken_key_tell_less() {
 #[test]
 fn locks_and_effects_are_granted_by_their_plain_name() {
     use fencepost::name::{EFFECT_PREFIX, LOCK_PREFIX, OUTBOX_PREFIX};
-    use fencepost::rights::{Caller, Grant, Realm, Right};
+    use fencepost::rights::{Caller, Grant, Names, Realm, Right};
     let grant = |realm, pattern: &str, right| Grant {
         realm,
-        pattern: pattern.to_owned(),
+        names: Names::of(pattern),
         rights: vec![right],
     };
     let may = vec![
@@ -258,7 +268,7 @@ fn locks_and_effects_are_granted_by_their_plain_name() {
         grant(Realm::Kv, "charge/*", Right::Write),
         grant(Realm::Queue, &format!("{OUTBOX_PREFIX}mail"), Right::Enqueue),
     ];
-    let caller = Caller { actor: "ann".to_owned(), may };
+    let caller = Caller { actor: "ann".to_owned(), may: vec![may] };
     let may = |right, realm, prefix: &str, plain: &str| {
         caller.may(right, realm, &format!("{prefix}{plain}"))
     };
@@ -269,6 +279,88 @@ fn locks_and_effects_are_granted_by_their_plain_name() {
     assert!(!may(Right::Write, Realm::Kv, EFFECT_PREFIX, "refund/1"));
     assert!(may(Right::Enqueue, Realm::Queue, OUTBOX_PREFIX, "mail"));
     assert!(!may(Right::Enqueue, Realm::Queue, "", "mail"));
+}
+
+#[test]
+fn a_name_that_is_granted_exactly_opens_no_other_even_if_it_ends_in_a_star() {
+    use fencepost::rights::{Caller, Grant, Names, Realm, Right};
+    let names = Names::Exact("user*".to_owned());
+    let grant = Grant { realm: Realm::Queue, names, rights: vec![Right::Enqueue] };
+    let caller = Caller { actor: "ann".to_owned(), may: vec![vec![grant]] };
+    assert!(caller.may(Right::Enqueue, Realm::Queue, "user*"));
+    assert!(!caller.may(Right::Enqueue, Realm::Queue, "user"));
+    assert!(!caller.may(Right::Enqueue, Realm::Queue, "user1"));
+}
+
+#[test]
+fn rights_that_are_handed_on_are_those_that_every_giver_has() {
+    use fencepost::rights::{Caller, Grant, Names, Realm, Right};
+    let grant = |pattern: &str, rights: &[Right]| Grant {
+        realm: Realm::Queue,
+        names: Names::of(pattern),
+        rights: rights.to_vec(),
+    };
+    let giver = vec![grant("mail/*", &[Right::Enqueue, Right::Claim])];
+    let own = vec![grant("*", &[Right::Enqueue, Right::Inspect])];
+    let caller = Caller { actor: "ann".to_owned(), may: vec![giver, own] };
+    assert!(caller.may(Right::Enqueue, Realm::Queue, "mail/a"));
+    assert!(!caller.may(Right::Enqueue, Realm::Queue, "post"));
+    assert!(!caller.may(Right::Claim, Realm::Queue, "mail/a"));
+    assert!(!caller.may(Right::Inspect, Realm::Queue, "mail/a"));
+    assert!(!caller.may_everywhere(Right::Enqueue, Realm::Queue));
+    assert!(!caller.may_somewhere(Right::Inspect, Realm::Queue));
+    let nobody = Caller { actor: "ann".to_owned(), may: Vec::new() };
+    assert!(!nobody.may(Right::Enqueue, Realm::Queue, "mail/a"));
+}
+
+#[test]
+fn a_schedule_is_taken_away_by_who_manages_its_queue_and_needs_nothing_else() {
+    check(
+        "
+        caller boss may queue:mail:manage
+        caller chief may queue:mail:manage,inspect
+        caller eve may queue:post:manage queue:mail:inspect
+        caller ann may queue:mail:enqueue,claim,settle,inspect
+        caller all may queue:*:inspect
+        0ms   eve: schedule s every 1s job mail a  => PERMISSION_DENIED
+        0ms   boss: schedule s every 1s job mail a => 1s
+        0ms   eve: schedule s every 1s job post a  => PERMISSION_DENIED
+        0ms   eve: unschedule s            => PERMISSION_DENIED
+        0ms   ann: unschedule s            => PERMISSION_DENIED
+        0ms   ann: unschedule none         => PERMISSION_DENIED
+        0ms   boss: unschedule none        => nothing
+        0ms   boss: schedule-of s next     => PERMISSION_DENIED
+        0ms   chief: schedule-of s next    => 1s
+        0ms   chief: schedule-of none next => PERMISSION_DENIED
+        0ms   all: schedule-of none next   => nothing
+        0ms   boss: unschedule s           => removed
+        0ms   boss: unschedule s           => nothing
+    ",
+    );
+}
+
+#[test]
+fn a_transaction_sees_what_it_wrote_and_is_denied_the_rest() {
+    check(
+        "
+        caller ann may queue:mail:enqueue kv:a:write kv:b:write
+        0ms   put a 41                     => version V
+        0ms   put b 1                      => version W
+        0ms   ann: begin                   => ok
+        +     ann: value a                 => PERMISSION_DENIED
+        +     ann: value none              => PERMISSION_DENIED
+        +     ann: put a 42                => version X
+        +     ann: value a                 => 42
+        +     ann: value b                 => PERMISSION_DENIED
+        +     ann: del b                   => deleted
+        +     ann: value b                 => nothing
+        +     ann: abort                   => ok
+        0ms   ann: begin                   => ok
+        +     ann: value a                 => PERMISSION_DENIED
+        +     ann: abort                   => ok
+        0ms   value a                      => 41 version V
+    ",
+    );
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn two_proposals_for_one_slot_do_not_both_fit() {
     let version = other.put_value(at(9), key, blob("other")).unwrap();
     let bytes = commit(&mut other);
     one.merge(&bytes).unwrap();
-    assert_eq!(one.view(at(9)).value(key).unwrap().version, version);
+    assert_eq!(one.view(at(9)).value(key).unwrap().unwrap().version, version);
     assert_same(&one, &other);
 }
 
@@ -108,7 +108,7 @@ fn one_proposal_at_a_time() {
         engine.repair_clock(at(0), &Default::default()).unwrap_err(),
     ];
     assert!(refused.iter().all(|error| error.code() == Code::InvalidArgument));
-    assert_eq!(&*engine.view(at(9)).value(key).unwrap().value, b"v");
+    assert_eq!(&*engine.view(at(9)).value(key).unwrap().unwrap().value, b"v");
     engine.discard();
     assert!(engine.seal().unwrap().is_none());
     engine.put_value(at(9), key, blob("two")).unwrap();

@@ -408,7 +408,7 @@ fn a_claim_buries_at_most_a_thousand_rows_and_a_sweep_says_that_more_are_left() 
         }
     }
     assert_eq!(rounds, [1_000, 1_000, 500]);
-    assert_eq!(engine.view(support::at(5)).counts(queue), [0, 0, 0, 0, 2_500]);
+    assert_eq!(engine.view(support::at(5)).counts(queue).unwrap(), [0, 0, 0, 0, 2_500]);
     support::assert_verified(&engine);
 }
 

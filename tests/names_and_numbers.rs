@@ -59,7 +59,7 @@ fn harmless_names_are_taken_as_they_are_in_every_position() {
         assert_verified(&engine);
         let view = engine.view(at(0));
         assert_eq!(view.queues()[0].name.as_str(), name);
-        assert_eq!(&*view.value(key).unwrap().value, name.as_bytes());
+        assert_eq!(&*view.value(key).unwrap().unwrap().value, name.as_bytes());
         assert_eq!(view.values("", None, 9).items[0].0.as_str(), name);
         assert_eq!(view.leases("", None, 9).items[0].0.as_str(), name);
     }
@@ -303,7 +303,7 @@ fn a_long_error_text_is_cut_on_a_character_boundary() {
     };
     engine.fail(at(0), failure).unwrap().unwrap();
     commit(&mut engine);
-    let kept = engine.view(at(0)).task(name, made.id).unwrap().last_error.clone().unwrap();
+    let kept = engine.view(at(0)).task(name, made.id).unwrap().unwrap().last_error.clone().unwrap();
     assert_eq!(kept.len(), TEXT_BYTES_MAX - 1);
     assert!(text.starts_with(&*kept));
 }

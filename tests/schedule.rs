@@ -240,11 +240,11 @@ fn schedules_need_the_right_to_manage_their_queue_and_show_to_who_may_inspect_it
         0ms  bob: schedule t every 10s job mail x => PERMISSION_DENIED
         # Nor may bob turn ann's schedule into one of his own.
         0ms  bob: schedule s every 10s job post x => PERMISSION_DENIED
-        # What bob may not see is not there for him either.
-        0ms  bob: unschedule s           => nothing
+        # Nor take away what he does not manage, or see it.
+        0ms  bob: unschedule s           => PERMISSION_DENIED
         0ms  bob: unschedule other       => nothing
         0ms  eve: unschedule s           => PERMISSION_DENIED
-        0ms  bob: schedule-of s next     => nothing
+        0ms  bob: schedule-of s next     => PERMISSION_DENIED
         0ms  bob: schedules              => nothing
         0ms  ann: schedule-of s next     => 10s
         0ms  schedule p every 10s job post x => 10s

@@ -155,6 +155,11 @@ export abstract class QueueBridge extends Border {
     return this.call(operation.removalOf).rest(readRemoval)[0];
   }
 
+  queueMayWork(queue: FullName, at: Moment): void {
+    this.packer.begin().name(queue);
+    this.call(operation.queueMayWork, at);
+  }
+
   queueOf(id: number): string | undefined {
     this.packer.begin().number(id);
     return this.call(operation.queueOf).rest(readText)[0];

@@ -70,9 +70,6 @@ export class EffectHandle implements Effect {
       const now = engine.txBegin(at.now);
       const moment = { ...at, now };
       try {
-        // The trap: to a read without a right the checkpoint is absent, and the effect would run
-        // again. A check says so.
-        engine.txCheck(this.#key, Number.NaN, moment);
         const value = body(engine, moment);
         engine.txCommit(now);
         return value;

@@ -84,3 +84,4 @@ export const forgetEvents = 70;
 
 export const queueOf = 71;
 export const touched = 72;
+export const queueMayWork = 73;

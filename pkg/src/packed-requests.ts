@@ -10,6 +10,7 @@ import {
   type EnqueueRequest,
   FAMILY,
   type FailRequest,
+  type GrantRequest,
   JITTERS,
   type NameListRequest,
   type StampsRequest,
@@ -82,11 +83,16 @@ function nameList(packer: Packer, request: NameListRequest): Packer {
 /** Realms and rights in the order of `src/wasm/requests.rs`. */
 function caller(packer: Packer, { actor, may }: CallerRequest): Packer {
   packer.text(actor).count(may.length);
-  for (const { realm, pattern, rights } of may) {
-    packer.byte(REALMS.indexOf(realm)).text(pattern).count(rights.length);
-    for (const right of rights) packer.byte(RIGHTS.indexOf(right));
+  for (const grants of may) {
+    packer.count(grants.length);
+    for (const one of grants) grant(packer, one);
   }
   return packer;
+}
+
+function grant(packer: Packer, { realm, pattern, isExact, rights }: GrantRequest): void {
+  packer.byte(REALMS.indexOf(realm)).flag(isExact).text(pattern).count(rights.length);
+  for (const right of rights) packer.byte(RIGHTS.indexOf(right));
 }
 
 export const packRequest = {

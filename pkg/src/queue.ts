@@ -227,6 +227,7 @@ export class QueueHandle implements Queue {
     requireFunction('handler', handler);
     const settings = readWorkOptions(options);
     session.checkName('owner', settings.owner);
+    session.requireWork(this.#home.queue);
     return workers.begin({ home: this.#home, store, handler, settings });
   }
 

@@ -132,14 +132,20 @@ export interface NameListRequest {
   readonly limit: number;
 }
 
+/** Some rights on a name, or on all names with a prefix that ends in `*`. */
+export interface GrantRequest {
+  readonly realm: 'queue' | 'lease' | 'kv';
+  readonly pattern: string;
+  /** Whether the pattern is a name, whatever it ends in. */
+  readonly isExact: boolean;
+  readonly rights: readonly string[];
+}
+
 /** A caller as the engine wants it. */
 export interface CallerRequest {
   readonly actor: string;
-  readonly may: readonly {
-    readonly realm: 'queue' | 'lease' | 'kv';
-    readonly pattern: string;
-    readonly rights: readonly string[];
-  }[];
+  /** Its own grants behind those of whoever handed rights on to it: each list must allow. */
+  readonly may: readonly (readonly GrantRequest[])[];
 }
 
 export interface EnqueuedReply {
@@ -285,6 +291,8 @@ export interface Bridge extends ScheduleOperations {
    * cancelled, or died and was not to be kept.
    */
   removalOf(id: number): { cause: 'cancelled' | 'buried'; reason?: string } | undefined;
+  /** Throws unless the caller may claim and settle there. */
+  queueMayWork(queue: FullName, at: Moment): void;
   /** The name of the queue that a merged task is in. */
   queueOf(id: number): string | undefined;
   queues(at: Moment): QueueReply[];

@@ -135,6 +135,11 @@ export class Session {
     }
   }
 
+  /** @throws FencepostError `PERMISSION_DENIED` unless a worker may claim and settle there */
+  requireWork(queue: FullName): void {
+    this.peek((engine, at) => engine.queueMayWork(queue, at));
+  }
+
   #until(wake: () => void, stop: () => void): () => void {
     this.#waiting.add(wake);
     // The trap: it may have ended while the waiter still asked whether it has to wait.

@@ -148,8 +148,7 @@ export class StoreHandle implements Store {
 
   as(caller: Caller): Store {
     this.#session.requireOpen();
-    if (this.#caller !== undefined) this.#deny('hand on its rights');
-    const request = readCaller(caller);
+    const request = readCaller(caller, this.#caller);
     const store = new StoreHandle(this.#parts, request, this);
     this.#parts.committer.forgetWith(store.#session, request);
     return store;

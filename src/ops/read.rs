@@ -1,10 +1,12 @@
 //! Reads of the merged state, at an instant, for a caller.
 //!
-//! Absent and forbidden look alike to who may not inspect: no row, an empty page. They see what is
-//! merged; what is staged and not yet in the journal shows only inside its own transaction.
+//! To read one thing needs the right to it, whether or not it is there; reads over many show what may
+//! be seen, and nothing else. They see what is merged; what is staged and not yet in the journal
+//! shows only inside its own transaction.
 
 use super::page::Page;
 use crate::change::ValueRow;
+use crate::error::Error;
 use crate::id::{Instant, TaskId};
 use crate::index::Order;
 use crate::lease::LeaseRow;
@@ -61,20 +63,37 @@ impl<'a> View<'a> {
         self.caller.is_none_or(|caller| caller.may(right, realm, name))
     }
 
-    fn queue(&self, name: NameRef<'_>) -> Option<&'a Queue> {
-        let seen = self.may(Right::Inspect, Realm::Queue, name.as_str());
-        let id = self.state.queue_id(name.as_str()).filter(|_| seen)?;
-        Some(self.state.queue(id))
+    fn require(&self, right: Right, realm: Realm, name: &str) -> Result<(), Error> {
+        self.caller.map_or(Ok(()), |caller| caller.require(right, realm, name))
     }
 
-    pub fn task(&self, queue: NameRef<'_>, id: TaskId) -> Option<&'a Task> {
-        self.queue(queue)?;
+    /// What a worker does, it does again and again: whether it may is asked before the first time.
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn require_work(&self, queue: NameRef<'_>) -> Result<(), Error> {
+        self.require(Right::Claim, Realm::Queue, queue.as_str())?;
+        self.require(Right::Settle, Realm::Queue, queue.as_str())
+    }
+
+    fn queue(&self, name: NameRef<'_>) -> Result<Option<&'a Queue>, Error> {
+        self.require(Right::Inspect, Realm::Queue, name.as_str())?;
+        Ok(self.state.queue_id(name.as_str()).map(|id| self.state.queue(id)))
+    }
+
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn task(&self, queue: NameRef<'_>, id: TaskId) -> Result<Option<&'a Task>, Error> {
+        self.require(Right::Inspect, Realm::Queue, queue.as_str())?;
+        Ok(self.task_of(queue, id))
+    }
+
+    fn task_of(&self, queue: NameRef<'_>, id: TaskId) -> Option<&'a Task> {
         let queue = self.state.queue_id(queue.as_str())?;
-        let task = self.state.task(id).filter(|task| task.queue == queue)?;
-        task.phase(self.now).map(|_| task)
+        self.state.task(id).filter(|task| task.queue == queue && task.phase(self.now).is_some())
     }
 
-    /// Tasks in id order after `after`. **Cost:** O(log n + limit).
+    /// Tasks in id order after `after`; none to who may not inspect. **Cost:** O(log n + limit).
     pub fn tasks(
         &self,
         queue: NameRef<'_>,
@@ -82,7 +101,7 @@ impl<'a> View<'a> {
         after: TaskId,
         limit: usize,
     ) -> Page<&'a Task> {
-        let Some(queue) = self.queue(queue) else {
+        let Ok(Some(queue)) = self.queue(queue) else {
             return Page { items: Vec::new(), more: false };
         };
         let limit = limit.min(PAGE_ITEMS_MAX);
@@ -97,14 +116,20 @@ impl<'a> View<'a> {
     }
 
     /// In the order of [`Phase::ALL`]. **Cost:** O(1).
-    pub fn counts(&self, queue: NameRef<'_>) -> [usize; Phase::ALL.len()] {
-        let queue = self.queue(queue);
-        Phase::ALL.map(|phase| queue.map_or(0, |queue| queue.tasks.count(phase)))
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn counts(&self, queue: NameRef<'_>) -> Result<[usize; Phase::ALL.len()], Error> {
+        let queue = self.queue(queue)?;
+        Ok(Phase::ALL.map(|phase| queue.map_or(0, |queue| queue.tasks.count(phase))))
     }
 
     /// When a claim may next be served.
-    pub fn next_due(&self, queue: NameRef<'_>) -> Option<Instant> {
-        self.queue_due(self.queue(queue)?)
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn next_due(&self, queue: NameRef<'_>) -> Result<Option<Instant>, Error> {
+        Ok(self.queue(queue)?.and_then(|queue| self.queue_due(queue)))
     }
 
     fn queue_due(&self, queue: &Queue) -> Option<Instant> {
@@ -119,9 +144,16 @@ impl<'a> View<'a> {
         due.into_iter().chain(tasks.next_lapse()).min()
     }
 
-    pub fn explain(&self, name: NameRef<'_>, id: TaskId) -> Option<Explanation> {
-        let (queue, task) = (self.queue(name)?, self.task(name, id)?);
-        let phase = task.phase(self.now)?;
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn explain(&self, name: NameRef<'_>, id: TaskId) -> Result<Option<Explanation>, Error> {
+        let queue = self.queue(name)?;
+        let task = self.task_of(name, id);
+        Ok(queue.zip(task).and_then(|(queue, task)| self.explain_in(queue, task)))
+    }
+
+    fn explain_in(&self, queue: &Queue, task: &Task) -> Option<Explanation> {
+        let (id, phase) = (task.id, task.phase(self.now)?);
         let finite = |at: Instant| (at < Instant::NEVER).then_some(at);
         let (because, until) = match phase {
             Phase::Scheduled => (Because::DueLater, finite(task.row.run_at)),
@@ -164,9 +196,11 @@ impl<'a> View<'a> {
 
 /// Leases and values.
 impl<'a> View<'a> {
-    pub fn lease(&self, name: NameRef<'_>) -> Option<&'a LeaseRow> {
-        let seen = self.may(Right::Inspect, Realm::Lease, name.as_str());
-        self.state.leases.get(name.as_str()).filter(|row| seen && row.gone_at() > self.now)
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn lease(&self, name: NameRef<'_>) -> Result<Option<&'a LeaseRow>, Error> {
+        self.require(Right::Inspect, Realm::Lease, name.as_str())?;
+        Ok(self.state.leases.get(name.as_str()).filter(|row| row.gone_at() > self.now))
     }
 
     /// Held leases in name order, after a name.
@@ -184,9 +218,11 @@ impl<'a> View<'a> {
         Page::of(seen, limit, |(_, row)| row.meta.as_ref().map_or(0, |meta| meta.len()))
     }
 
-    pub fn value(&self, key: NameRef<'_>) -> Option<&'a ValueRow> {
-        let seen = self.may(Right::Read, Realm::Kv, key.as_str());
-        self.state.values.get(key.as_str()).filter(|_| seen)
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn value(&self, key: NameRef<'_>) -> Result<Option<&'a ValueRow>, Error> {
+        self.require(Right::Read, Realm::Kv, key.as_str())?;
+        Ok(self.state.values.get(key.as_str()))
     }
 
     /// Values in key order, after a key.
@@ -211,8 +247,20 @@ impl<'a> View<'a> {
 
 /// Schedules.
 impl<'a> View<'a> {
-    pub fn schedule(&self, name: NameRef<'_>) -> Option<&'a Schedule> {
-        self.state.timetable.get(name.as_str()).filter(|schedule| self.shows_schedule(schedule))
+    /// Whose queue a schedule is on is known by the schedule alone: that there is none is told to who
+    /// may inspect every queue, and nobody else.
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn schedule(&self, name: NameRef<'_>) -> Result<Option<&'a Schedule>, Error> {
+        let found = self.state.timetable.get(name.as_str());
+        let Some(caller) = self.caller else { return Ok(found) };
+        let (right, realm) = (Right::Inspect, Realm::Queue);
+        let is_seen = match found {
+            Some(schedule) => caller.may(right, realm, schedule.spec.job.queue.as_str()),
+            None => caller.may_everywhere(right, realm),
+        };
+        if is_seen { Ok(found) } else { Err(caller.denied(right, name.as_str())) }
     }
 
     /// In name order.

@@ -69,14 +69,18 @@ pub fn schedule(txn: &mut Txn<'_>, request: ScheduleRequest<'_>) -> Result<Sched
     Ok(schedule)
 }
 
-/// Whether there was one. To who may not inspect its queue there is none.
+/// Whether there was one.
 ///
 /// # Errors
-/// `PERMISSION_DENIED`.
+/// `PERMISSION_DENIED`, also to who may manage no queue at all.
 pub fn unschedule(txn: &mut Txn<'_>, name: NameRef<'_>) -> Result<bool, Error> {
-    let found = txn.schedule(name.as_str()).cloned();
-    let Some(schedule) = found.filter(|schedule| shows(txn, schedule)) else {
-        return Ok(false);
+    let Some(schedule) = txn.schedule(name.as_str()).cloned() else {
+        return match txn.caller {
+            Some(caller) if !caller.may_somewhere(Right::Manage, Realm::Queue) => {
+                Err(caller.denied(Right::Manage, name.as_str()))
+            }
+            _ => Ok(false),
+        };
     };
     require_manage(txn, name, &schedule)?;
     txn.remove_schedule(name.to_name());
@@ -248,17 +252,13 @@ fn invalid(argument: &'static str, expected: &'static str, got: String) -> Resul
     Err(Error::InvalidSchedule { argument, expected, got })
 }
 
-fn shows(txn: &Txn<'_>, schedule: &Schedule) -> bool {
-    txn.may(Right::Inspect, Realm::Queue, (&schedule.spec.job.queue).into())
-}
-
 /// Who may not look at the queue is told no more than the name it asked with.
 fn require_manage(txn: &Txn<'_>, name: NameRef<'_>, schedule: &Schedule) -> Result<(), Error> {
     let queue = NameRef::from(&schedule.spec.job.queue);
-    if txn.may(Right::Manage, Realm::Queue, queue) {
-        return Ok(());
+    match txn.caller {
+        Some(caller) if !txn.may(Right::Manage, Realm::Queue, queue) => {
+            Err(caller.denied(Right::Manage, name.as_str()))
+        }
+        _ => Ok(()),
     }
-    let actor = txn.caller.map_or_else(String::new, |caller| caller.actor.clone());
-    let on = name.as_str().to_owned();
-    Err(Error::PermissionDenied { actor, right: Right::Manage.as_str(), on })
 }

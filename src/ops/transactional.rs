@@ -1,8 +1,9 @@
-//! Reads inside a transaction: they see what it wrote.
+//! Reads inside a transaction: they see what it wrote, with or without the right to read it.
 
 use super::page::Page;
 use super::read::from;
 use crate::blob::Blob;
+use crate::error::Error;
 use crate::id::{TaskId, Version};
 use crate::name::{Name, NameRef, RESERVED_PREFIX};
 use crate::rights::{Realm, Right};
@@ -16,14 +17,23 @@ pub struct Found {
     pub version: Option<Version>,
 }
 
-pub fn task(txn: &Txn<'_>, queue: NameRef<'_>, id: TaskId) -> Option<Task> {
-    let seen = txn.may(Right::Inspect, Realm::Queue, queue);
-    txn.task_of(queue, id).filter(|_| seen).cloned()
+/// # Errors
+/// `PERMISSION_DENIED`, unless the transaction made the task.
+pub fn task(txn: &Txn<'_>, queue: NameRef<'_>, id: TaskId) -> Result<Option<Task>, Error> {
+    let task = txn.task_of(queue, id);
+    if task.is_none() || !txn.has_made(id) {
+        txn.require(Right::Inspect, Realm::Queue, queue)?;
+    }
+    Ok(task.cloned())
 }
 
-pub fn value(txn: &Txn<'_>, key: NameRef<'_>) -> Option<Found> {
-    let seen = txn.may(Right::Read, Realm::Kv, key);
-    txn.value(key.as_str()).filter(|_| seen).map(|(value, version)| found(txn, value, version))
+/// # Errors
+/// `PERMISSION_DENIED`, unless the transaction wrote the value.
+pub fn value(txn: &Txn<'_>, key: NameRef<'_>) -> Result<Option<Found>, Error> {
+    if !txn.has_written(key.as_str()) {
+        txn.require(Right::Read, Realm::Kv, key)?;
+    }
+    Ok(txn.value(key.as_str()).map(|(value, version)| found(txn, value, version)))
 }
 
 /// In key order, after a key.
@@ -40,7 +50,7 @@ pub fn values(
     let fresh = fresh.take_while(|key| key.as_str().starts_with(prefix)).peekable();
     let seen = united(merged, fresh)
         .filter(|key| !key.as_str().starts_with(RESERVED_PREFIX))
-        .filter_map(|key| value(txn, key.into()).map(|found| (key.clone(), found)));
+        .filter_map(|key| Some((key.clone(), value(txn, key.into()).ok()??)));
     Page::of(seen, limit, |(_, found)| found.value.len())
 }
 

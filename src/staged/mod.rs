@@ -78,6 +78,13 @@ pub struct Savepoint {
     changes: usize,
 }
 
+impl Savepoint {
+    /// The last task id that was given out.
+    pub fn last_id(&self) -> TaskId {
+        self.counters.task_id
+    }
+}
+
 /// Writing. Each takes the change along.
 impl Staged {
     pub fn put_task(&mut self, task: Task, change: Change) {

@@ -31,10 +31,17 @@ pub fn remove_caller(call: &mut Call<'_>) -> Answer {
     DONE
 }
 
+/// Fails unless the caller may run a worker on the queue.
+pub fn may_work(call: &mut Call<'_>) -> Answer {
+    let queue = call.request.read(|request| request.name("queue"))?;
+    call.engine.view(call.at).require_work(queue)?;
+    DONE
+}
+
 pub fn task(call: &mut Call<'_>) -> Answer {
     let (queue, id) = call.request.read(requests::task_ref)?;
     let view = call.engine.view(call.at);
-    if let Some(task) = view.task(queue, id) {
+    if let Some(task) = view.task(queue, id)? {
         records::task(call.reply, task, view.now);
     }
     DONE
@@ -55,21 +62,21 @@ pub fn tasks(call: &mut Call<'_>) -> Answer {
 
 pub fn counts(call: &mut Call<'_>) -> Answer {
     let queue = call.request.read(|request| request.name("queue"))?;
-    let counts = call.engine.view(call.at).counts(queue);
+    let counts = call.engine.view(call.at).counts(queue)?;
     counts.iter().for_each(|count| call.reply.number(*count as u64));
     DONE
 }
 
 pub fn next_due_of(call: &mut Call<'_>) -> Answer {
     let queue = call.request.read(|request| request.name("queue"))?;
-    call.reply.optional(call.engine.view(call.at).next_due(queue));
+    call.reply.optional(call.engine.view(call.at).next_due(queue)?);
     DONE
 }
 
 /// State, reason, and until when; nothing for an unknown task.
 pub fn explain(call: &mut Call<'_>) -> Answer {
     let (queue, id) = call.request.read(requests::task_ref)?;
-    if let Some(found) = call.engine.view(call.at).explain(queue, id) {
+    if let Some(found) = call.engine.view(call.at).explain(queue, id)? {
         call.reply.number(found.phase as u64);
         call.reply.text(Some(found.because.as_str()));
         call.reply.optional(found.until);
@@ -113,7 +120,7 @@ pub fn queues(call: &mut Call<'_>) -> Answer {
 
 pub fn lease(call: &mut Call<'_>) -> Answer {
     let name = call.request.read(|request| request.name("lease"))?;
-    if let Some(row) = call.engine.view(call.at).lease(name) {
+    if let Some(row) = call.engine.view(call.at).lease(name)? {
         records::lease(call.reply, &name.to_name(), row);
     }
     DONE
@@ -129,7 +136,7 @@ pub fn leases(call: &mut Call<'_>) -> Answer {
 
 pub fn value(call: &mut Call<'_>) -> Answer {
     let key = call.request.read(|request| request.name("key"))?;
-    if let Some(row) = call.engine.view(call.at).value(key) {
+    if let Some(row) = call.engine.view(call.at).value(key)? {
         records::value(call.reply, Some(row.version), &row.value);
     }
     DONE

@@ -102,6 +102,7 @@ operations! {
 
     71 QueueOf inspect::queue_of,
     72 Touched events::touched,
+    73 QueueMayWork inspect::may_work,
 }
 
 fn unknown(number: u32) -> Fault {

@@ -5,12 +5,12 @@ use super::reader::Reader;
 use crate::backoff::{Backoff, Jitter};
 use crate::engine::Options;
 use crate::id::{Instant, Millis, Priority, TaskId, Token, Version};
-use crate::limits::{BATCH_ITEMS_MAX, COMMAND_BYTES_MAX, PAYLOAD_BYTES_DEFAULT};
+use crate::limits::{BATCH_ITEMS_MAX, COMMAND_BYTES_MAX, GRANTS_MAX, PAYLOAD_BYTES_DEFAULT};
 use crate::name::NameRef;
 use crate::ops::{
     Acquire, ClaimRef, ClaimRequest, Completion, Enqueue, Failure, Heartbeat, Renew, Write,
 };
-use crate::rights::{Caller, Grant, Realm, Right};
+use crate::rights::{Caller, Grant, Names, Realm, Right};
 use crate::task::{Phase, Stamps};
 
 pub fn options(reader: &mut Reader<'_>) -> Options {
@@ -194,13 +194,20 @@ const RIGHTS: [Right; 8] = [
 
 pub fn caller(reader: &mut Reader<'_>) -> Caller {
     let actor = reader.required_text("actor").to_owned();
-    Caller { actor, may: reader.list("may", usize::MAX, grant) }
+    let grants = |reader: &mut Reader<'_>| reader.list("may", GRANTS_MAX, grant);
+    Caller { actor, may: reader.list("callers", GRANTS_MAX, grants) }
 }
 
 fn grant(reader: &mut Reader<'_>) -> Grant {
     Grant {
         realm: reader.choice("realm", &REALMS),
-        pattern: reader.required_text("pattern").to_owned(),
-        rights: reader.list("rights", usize::MAX, |reader| reader.choice("rights", &RIGHTS)),
+        names: names(reader),
+        rights: reader.list("rights", GRANTS_MAX, |reader| reader.choice("rights", &RIGHTS)),
     }
+}
+
+fn names(reader: &mut Reader<'_>) -> Names {
+    let is_exact = reader.flag();
+    let text = reader.required_text("pattern");
+    if is_exact { Names::Exact(text.to_owned()) } else { Names::of(text) }
 }

@@ -26,7 +26,7 @@ pub fn remove(call: &mut Call<'_>) -> Answer {
 
 pub fn get(call: &mut Call<'_>) -> Answer {
     let name = call.request.read(|request| request.name("name"))?;
-    if let Some(found) = call.engine.view(call.at).schedule(name) {
+    if let Some(found) = call.engine.view(call.at).schedule(name)? {
         records::schedule(call.reply, &name.to_name(), found);
     }
     DONE

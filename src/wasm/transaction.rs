@@ -41,7 +41,7 @@ pub fn check(call: &mut Call<'_>) -> Answer {
 pub fn task(call: &mut Call<'_>) -> Answer {
     let (queue, id) = call.request.read(requests::task_ref)?;
     call.engine.peek(call.at, |txn| {
-        if let Some(task) = transactional::task(txn, queue, id) {
+        if let Some(task) = transactional::task(txn, queue, id)? {
             records::task(call.reply, &task, txn.now);
         }
         Ok(())
@@ -52,7 +52,7 @@ pub fn task(call: &mut Call<'_>) -> Answer {
 pub fn value(call: &mut Call<'_>) -> Answer {
     let key = call.request.read(|request| request.name("key"))?;
     call.engine.peek(call.at, |txn| {
-        if let Some(found) = transactional::value(txn, key) {
+        if let Some(found) = transactional::value(txn, key)? {
             records::value(call.reply, found.version, &found.value);
         }
         Ok(())

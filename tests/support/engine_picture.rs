@@ -18,7 +18,7 @@ use fencepost::task::{Phase, TaskState};
 /// Everything that is seen at an instant.
 pub fn picture(engine: &mut Engine, now: Instant) -> Picture {
     let view = engine.view(now);
-    let lease = |name: &&'static str| view.lease(named(name)).map(|row| lease(name, row));
+    let lease = |name: &&'static str| view.lease(named(name)).unwrap().map(|row| lease(name, row));
     let held = view.leases("", None, 100).items;
     let values = view.values("", None, 100).items;
     Picture {
@@ -49,15 +49,15 @@ fn constant(name: &Name, all: &[&'static str]) -> &'static str {
 fn queue_picture(view: &View<'_>, name: &'static str) -> QueuePicture {
     let page = view.tasks(named(name), None, TaskId::default(), 1_000);
     let tasks = page.items.iter().map(|row| {
-        let why = view.explain(named(name), row.id).expect("a visible task");
+        let why = view.explain(named(name), row.id).unwrap().expect("a visible task");
         assert_eq!(Some(why.phase), row.phase(view.now));
         (task(name, row), why.because.as_str().to_owned())
     });
     let tasks: Vec<(Task, String)> = tasks.collect();
     assert_pages(view, name, &tasks);
     let summary = view.queues().into_iter().find(|queue| queue.name.as_str() == name);
-    let counts = view.counts(named(name));
-    let next_due = view.next_due(named(name)).map(Instant::get);
+    let counts = view.counts(named(name)).unwrap();
+    let next_due = view.next_due(named(name)).unwrap().map(Instant::get);
     if let Some(summary) = &summary {
         assert_eq!((summary.counts, summary.next_due.map(Instant::get)), (counts, next_due));
     }
@@ -81,7 +81,8 @@ fn assert_pages(view: &View<'_>, name: &'static str, tasks: &[(Task, String)]) {
         assert_eq!(listed, expected.map(|(task, _)| task.id).collect::<Vec<u64>>());
     }
     for (expected, _) in tasks {
-        let row = view.task(named(name), TaskId::saturating(expected.id)).expect("it is listed");
+        let row = view.task(named(name), TaskId::saturating(expected.id)).unwrap();
+        let row = row.expect("it is listed");
         assert_eq!(task(name, row), *expected);
     }
 }

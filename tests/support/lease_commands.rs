@@ -5,7 +5,7 @@ use super::command::{Stage, WriteWords, blob, millis, outcome, queue};
 use super::words::Words;
 use fencepost::error::Error;
 use fencepost::name::NameRef;
-use fencepost::ops::{Acquire, ClaimRef, Guard, Renew};
+use fencepost::ops::{Acquire, ClaimRef, Guard, Renew, transactional};
 
 /// Leases.
 impl Stage<'_> {
@@ -77,7 +77,8 @@ impl Stage<'_> {
         let key = words.take("the key");
         let seen = |value: &[u8]| Answer::text(String::from_utf8_lossy(value));
         self.engine.peek(self.at, |txn| {
-            Ok(txn.value(&key).map_or(Answer::text("nothing"), |(value, _)| seen(value)))
+            let found = transactional::value(txn, NameRef::key(&key)?)?;
+            Ok(found.map_or(Answer::text("nothing"), |found| seen(&found.value)))
         })
     }
 }

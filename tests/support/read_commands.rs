@@ -19,19 +19,19 @@ impl Stage<'_> {
             "list" => self.list(words),
             "counts" => {
                 let name = words.take("the queue");
-                let counts = self.view().counts(queue(&name)?);
+                let counts = self.view().counts(queue(&name)?)?;
                 Ok(counted(Answer::default(), counts).or_nothing())
             }
             "explain" => self.explain(words),
             "next-due" => {
                 let name = words.take("the queue");
-                let due = self.view().next_due(queue(&name)?);
+                let due = self.view().next_due(queue(&name)?)?;
                 Ok(due.map_or(Answer::text("never"), |at| Answer::default().and_at(at)))
             }
             "queues" => Ok(self.queues()),
             "status" => {
                 let name = words.take("the lease");
-                let row = self.view().lease(lease(&name)?);
+                let row = self.view().lease(lease(&name)?)?;
                 Ok(row.map_or(Answer::text("nothing"), status))
             }
             "leases" => {
@@ -42,7 +42,7 @@ impl Stage<'_> {
             }
             "value" => {
                 let key = words.take("the key");
-                let row = self.view().value(NameRef::key(&key)?);
+                let row = self.view().value(NameRef::key(&key)?)?;
                 Ok(row.map_or(Answer::text("nothing"), |row| {
                     Answer::text(shown(&row.value)).and("version").and_version(row.version)
                 }))
@@ -67,8 +67,10 @@ impl Stage<'_> {
     fn get(&mut self, words: &mut Words) -> Result<Answer, Error> {
         let (id, name) = self.task(words);
         let view = self.view();
-        let Some(task) = view.task(queue(&name)?, id) else {
+        let found = view.task(queue(&name)?, id);
+        let Ok(Some(task)) = found else {
             while words.next().is_some() {}
+            found?;
             return Ok(Answer::text("nothing"));
         };
         let mut answer = Answer::default();
@@ -92,7 +94,7 @@ impl Stage<'_> {
 
     fn explain(&mut self, words: &mut Words) -> Result<Answer, Error> {
         let (id, name) = self.task(words);
-        let explanation = self.view().explain(queue(&name)?, id);
+        let explanation = self.view().explain(queue(&name)?, id)?;
         Ok(explanation.map_or(Answer::text("nothing"), |why| {
             let answer = Answer::text(why.phase.as_str()).and(why.because.as_str());
             why.until.into_iter().fold(answer, |answer, at| answer.and("until").and_at(at))

@@ -61,8 +61,10 @@ impl Stage<'_> {
     pub fn schedule_of(&mut self, words: &mut Words) -> Result<Answer, Error> {
         let name = words.take("the name");
         let view = self.engine.view(self.at);
-        let Some(schedule) = view.schedule(named(&name)?) else {
+        let found = view.schedule(named(&name)?);
+        let Ok(Some(schedule)) = found else {
             while words.next().is_some() {}
+            found?;
             return Ok(Answer::text("nothing"));
         };
         let mut answer = Answer::default();

@@ -28,7 +28,7 @@ use super::{assert_verified, engine};
 use fencepost::engine::{Context, Engine};
 use fencepost::event::Event;
 use fencepost::id::TaskId;
-use fencepost::rights::{Caller, Grant, Realm, Right};
+use fencepost::rights::{Caller, Grant, Names, Realm, Right};
 use std::collections::BTreeMap;
 
 /// How the entries of a script come about.
@@ -137,9 +137,9 @@ fn parse_caller(mut words: Words) -> Caller {
             other => words.unknown(other),
         };
         let rights = rights.split(',').map(right).collect();
-        may.push(Grant { realm, pattern: pattern.to_owned(), rights });
+        may.push(Grant { realm, names: Names::of(pattern), rights });
     }
-    Caller { actor, may }
+    Caller { actor, may: vec![may] }
 }
 
 /// A script under way.

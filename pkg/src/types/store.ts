@@ -9,13 +9,19 @@ import type { Queue, QueueOptions, QueueSummary } from './queue.js';
 import type { ScheduledJob, ScheduleRecord, When } from './schedule.js';
 import type { Transaction } from './transaction.js';
 
-/** Rights on a name, or on all names with a prefix that ends in `*`. */
-export type Grant =
-  | { queue: string; rights: ('enqueue' | 'claim' | 'settle' | 'inspect' | 'manage')[] }
-  | { lease: string; rights: ('acquire' | 'inspect')[] }
-  | { kv: string; rights: ('read' | 'write')[] };
+/**
+ * What a grant is about: a name; all names with a prefix, as a text that ends in `*`; or the one
+ * name `exact`, whatever it ends in. Names that others choose belong into `{ exact }`.
+ */
+export type GrantNames = string | { exact: string };
 
-/** Who calls, and what it may do. Nothing else is allowed. */
+/** Rights on a name, or on all names with a prefix. At most 1 000 rights. */
+export type Grant =
+  | { queue: GrantNames; rights: ('enqueue' | 'claim' | 'settle' | 'inspect' | 'manage')[] }
+  | { lease: GrantNames; rights: ('acquire' | 'inspect')[] }
+  | { kv: GrantNames; rights: ('read' | 'write')[] };
+
+/** Who calls, and what it may do. Nothing else is allowed. At most 1 000 grants. */
 export interface Caller {
   actor: string;
   may: Grant[];
@@ -82,13 +88,19 @@ export interface Store extends AsyncDisposable {
    */
   schedule(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord>;
   /**
-   * Whether there was one. The tasks it made stay. Needs the right to `manage` the job's queue;
-   * whoever may not `inspect` that queue is answered as if there were none.
+   * Whether there was one. The tasks it made stay. Needs the right to `manage` the job's queue.
+   *
+   * @throws FencepostError `PERMISSION_DENIED`
    */
   unschedule(name: string): Promise<boolean>;
   readonly schedules: {
-    /** All, in name order. */
+    /** All whose queue may be inspected, in name order. */
     list(): Promise<ScheduleRecord[]>;
+    /**
+     * Null when there is none, to who may `inspect` every queue.
+     *
+     * @throws FencepostError `PERMISSION_DENIED` to who may not `inspect` its queue
+     */
     get(name: string): Promise<ScheduleRecord | null>;
   };
   /**
@@ -103,7 +115,20 @@ export interface Store extends AsyncDisposable {
    * ```
    */
   transact<T>(body: (tx: Transaction) => T): Promise<Committed<T> | Refused>;
-  /** The same store with the given rights only, and no way back. Closing it ends that handle. */
+  /**
+   * The same store with the given rights only, and no way back. Of a store that is restricted
+   * already, both must allow. Closing it ends that handle.
+   *
+   * To read one thing (`get`, `counts`, `status`, …) without the right is `PERMISSION_DENIED`,
+   * whether or not it is there; lists, `queues` and `events` show what may be inspected.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `LIMIT_EXCEEDED`, `STORE_CLOSED`
+   *
+   * ```ts
+   * const may: Grant[] = [{ queue: { exact: userId }, rights: ['enqueue', 'inspect'] }]
+   * const limited = store.as({ actor: userId, may })
+   * ```
+   */
   as(caller: Caller): Store;
   /** Queues that have tasks or a pause, in name order. */
   queues(): Promise<QueueSummary[]>;
