@@ -10,6 +10,7 @@ import { decodeJson, optionalJson } from './codec.js';
 import type { RunIn } from './context.js';
 import { LeaseLost } from './errors.js';
 import { host } from './host.js';
+import { INSPECT, printed } from './inspect.js';
 import type { FullName, LeaseReply } from './requests.js';
 import type { Session } from './session.js';
 import { committed } from './task.js';
@@ -27,10 +28,11 @@ export class GrantedLease implements Lease {
   readonly owner: string;
   readonly token: number;
   readonly acquiredAt: number;
+  until: number;
+  declare readonly meta: unknown;
   readonly #session: Session;
   readonly #name: FullName;
   readonly #lost: AbortController;
-  #until: number;
   #meta: Uint8Array | undefined;
   #stopWatching: (() => void) | null = null;
   /** In the context of whoever first looked at the signal. */
@@ -50,16 +52,17 @@ export class GrantedLease implements Lease {
     this.owner = grant.owner;
     this.token = grant.token;
     this.acquiredAt = grant.acquiredAt;
-    this.#until = grant.until;
+    this.until = grant.until;
     this.#meta = grant.meta;
+    // An own property, so that a copy of the object and its JSON have it.
+    Object.defineProperty(this, 'meta', {
+      enumerable: true,
+      get: () => (this.#meta === undefined ? undefined : decodeJson(this.#meta)),
+    });
   }
 
-  get until(): number {
-    return this.#until;
-  }
-
-  get meta(): unknown {
-    return this.#meta === undefined ? undefined : decodeJson(this.#meta);
+  [INSPECT](_: number, options: unknown, print: Parameters<typeof printed>[3]): string {
+    return printed('Lease', this, options, print);
   }
 
   /** From the first look on, whatever is merged about the lease is looked at. */
@@ -89,7 +92,7 @@ export class GrantedLease implements Lease {
     const answer = await this.#session.command((engine, at) => engine.leaseRenew(request, at));
     if (!answer.reply.ok) this.#lose(`a renewal was refused: ${answer.reply.reason}`);
     return committed(answer, (until) => {
-      this.#until = until;
+      this.until = until;
       if (request.meta !== undefined) this.#meta = request.meta;
       return { until };
     });

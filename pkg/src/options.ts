@@ -150,7 +150,7 @@ export function enqueueRequest(
     key: options.key === undefined ? undefined : requireName('key', options.key),
     priority: optionalWhole('priority', options.priority, -SAFE_MAX),
     delay: readDelay(options.delay),
-    runAt: readRunAt(options.runAt),
+    runAt: readInstant('runAt', options.runAt),
     expiresIn: optionalWhole('expiresIn', options.expiresIn, 1),
     stamps: readStamps(options, stamps),
     writes: readWrites(options.writes),
@@ -185,13 +185,14 @@ export function readDelay(value: unknown): number {
   return Math.max(0, requireWhole('delay', value, -SAFE_MAX));
 }
 
-function readRunAt(value: unknown): number {
+/** A Date, or milliseconds since the epoch. */
+export function readInstant(argument: string, value: unknown): number {
   if (value === undefined) return Number.NaN;
   const dated = timeOf(value);
   const time: unknown = dated ?? value;
   if (Number.isSafeInteger(time) && (time as number) >= 0) return (time as number) + 0;
   const got = dated !== undefined ? `a Date at ${time}` : shown(value);
-  throw invalid('runAt', 'a Date or whole milliseconds, from 1970 on', got);
+  throw invalid(argument, 'a Date or whole milliseconds, from 1970 on', got);
 }
 
 export function readFollowUps(value: unknown): EnqueueRequest[] {

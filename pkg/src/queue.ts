@@ -20,6 +20,7 @@ import {
   readEnqueue,
   readIdCursor,
   readIds,
+  readInstant,
   readLimit,
   requireId,
 } from './options.js';
@@ -50,6 +51,7 @@ import type {
   Worker,
   WorkOptions,
 } from './types.js';
+import { waitUntilDrained } from './wait-for-drained.js';
 import { waitForResult } from './wait-for-result.js';
 import { readWorkOptions } from './worker-options.js';
 import type { WorkerSet } from './worker-set.js';
@@ -219,6 +221,16 @@ export class QueueHandle implements Queue {
     if (task.result === undefined) return undefined;
     requireSameCodec(codec, task.codec);
     return codec.decode(task.result);
+  }
+
+  async drained(options?: { until?: number | Date; signal?: AbortSignal }): Promise<void> {
+    const { until, signal } = readOptions('options', options, ['until', 'signal']);
+    const { session, queue } = this.#home;
+    const instant = readInstant('until', until);
+    await waitUntilDrained(session, queue, {
+      until: Number.isNaN(instant) ? Infinity : instant,
+      signal: optionalSignal(signal),
+    });
   }
 
   work(handler: Handler, options?: WorkOptions): Worker {

@@ -7,6 +7,7 @@
 import { invalid, optionalWhole, readOptions, requireWhole, unreadable } from './arguments.js';
 import { decodeJson, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
 import { shown } from './errors.js';
+import { INSPECT, printed } from './inspect.js';
 import { failRequest, readFollowUps } from './options.js';
 import type { Answer } from './pending.js';
 import type { ClaimReference, EnqueuedReply, FullName, Outcome, TaskReply } from './requests.js';
@@ -42,9 +43,11 @@ export class ClaimedTask implements Task {
   declare readonly key?: string;
   declare readonly lastError?: string;
   declare readonly boundary?: number;
+  declare readonly payload: unknown;
+  declare readonly progress?: unknown;
+  deadline: number;
   readonly #home: TaskHome;
   readonly #reply: TaskReply;
-  #deadline: number;
   #payload: { value: unknown } | null = null;
   #progress: Uint8Array | undefined;
 
@@ -59,15 +62,32 @@ export class ClaimedTask implements Task {
     this.token = reply.token ?? 0;
     this.owner = reply.owner ?? '';
     this.enqueuedAt = reply.createdAt;
-    this.#deadline = reply.deadline ?? 0;
+    this.deadline = reply.deadline ?? 0;
     this.#progress = reply.progress;
     const { key, lastError, boundary } = reply;
     if (key !== undefined) this.key = key;
     if (lastError !== undefined) this.lastError = lastError;
     if (boundary !== undefined) this.boundary = boundary;
+    Object.defineProperties(this, ClaimedTask.#DECODED);
   }
 
-  get payload(): unknown {
+  /** Own properties, so that a copy of the object and its JSON have them; one pair for all. */
+  static readonly #DECODED: PropertyDescriptorMap & ThisType<ClaimedTask> = {
+    payload: {
+      enumerable: true,
+      get() {
+        return this.#decoded();
+      },
+    },
+    progress: {
+      enumerable: true,
+      get() {
+        return this.#progress === undefined ? undefined : decodeJson(this.#progress);
+      },
+    },
+  };
+
+  #decoded(): unknown {
     if (this.#payload === null) {
       requireSameCodec(this.#home.codec, this.#reply.codec);
       this.#payload = { value: this.#home.codec.decode(this.#reply.payload) };
@@ -75,12 +95,8 @@ export class ClaimedTask implements Task {
     return this.#payload.value;
   }
 
-  get deadline(): number {
-    return this.#deadline;
-  }
-
-  get progress(): unknown {
-    return this.#progress === undefined ? undefined : decodeJson(this.#progress);
+  [INSPECT](_: number, options: unknown, print: Parameters<typeof printed>[3]): string {
+    return printed('Task', this, options, print);
   }
 
   async complete(
@@ -132,7 +148,7 @@ export class ClaimedTask implements Task {
       engine.queueHeartbeat(request, at),
     );
     return committed(answer, (deadline) => {
-      this.#deadline = deadline;
+      this.deadline = deadline;
       if (request.progress !== undefined) this.#progress = request.progress;
       return { deadline };
     });

@@ -12,6 +12,7 @@ import { type FencepostError, shown } from './errors.js';
 import { host } from './host.js';
 import { ownerName } from './names.js';
 import type { FullName } from './requests.js';
+import type { Task } from './types.js';
 
 const OPTIONS = [
   'owner',
@@ -22,6 +23,7 @@ const OPTIONS = [
   'online',
   'signal',
   'onError',
+  'onFailure',
 ] as const;
 const CONCURRENCY = 1;
 const LEASE_MS = 30_000;
@@ -37,12 +39,14 @@ export interface WorkSettings {
   readonly online: boolean;
   readonly signal: AbortSignal | undefined;
   readonly onError: ((error: FencepostError) => void) | undefined;
+  readonly onFailure: ((task: Task, error: unknown) => void) | undefined;
 }
 
 export function readWorkOptions(value: unknown): WorkSettings {
   const options = readOptions('options', value, OPTIONS);
-  const { onError } = options;
+  const { onError, onFailure } = options;
   if (onError !== undefined) requireFunction('onError', onError);
+  if (onFailure !== undefined) requireFunction('onFailure', onFailure);
   const or = (number: number, fallback: number) => (Number.isNaN(number) ? fallback : number);
   return {
     owner: ownerName(options.owner ?? freshOwner()),
@@ -53,6 +57,7 @@ export function readWorkOptions(value: unknown): WorkSettings {
     online: optionalFlag('online', options.online),
     signal: optionalSignal(options.signal),
     onError: onError as WorkSettings['onError'],
+    onFailure: onFailure as WorkSettings['onFailure'],
   };
 }
 

@@ -41,6 +41,8 @@ export interface RunParts {
   readonly onClaimChanged: () => void;
   /** The journal failed, a result was not kept; or, when it is fatal, the worker has to end. */
   readonly onError: (error: unknown) => void;
+  /** The attempt failed. */
+  readonly onFailure: (error: unknown) => void;
 }
 
 type Outcome =
@@ -158,6 +160,7 @@ export class TaskRun {
   }
 
   async #fail(error: unknown): Promise<void> {
+    this.#parts.onFailure(error);
     const verdict = verdictOf(error);
     const settled = await this.#insist(() => this.task.fail(error, verdict));
     this.hasSettled = settled.kind === 'settled';

@@ -16,14 +16,22 @@ export type Settlement =
 
 export class WorkedTask extends ClaimedTask {
   #latest: Promise<Settlement> | null = null;
-  /** Whether nothing is to be renewed: a settlement is under way, or the task is over. */
-  isSettling = false;
+  #isSettling = false;
   readonly #onChange: (refusal?: string) => void;
 
   /** `onChange`: the deadline moved, a settlement failed, or a heartbeat was refused, and why. */
   constructor(home: TaskHome, reply: TaskReply, onChange: (refusal?: string) => void) {
     super(home, reply);
     this.#onChange = onChange;
+  }
+
+  /** Whether nothing is to be renewed: a settlement is under way, or the task is over. */
+  get isSettling(): boolean {
+    return this.#isSettling;
+  }
+
+  set isSettling(value: boolean) {
+    this.#isSettling = value;
   }
 
   /** What became of the newest settlement; null when there was none. */
@@ -53,12 +61,12 @@ export class WorkedTask extends ClaimedTask {
   }
 
   #note<T>(settling: Promise<Committed<T> | Refused>): Promise<Committed<T> | Refused> {
-    this.isSettling = true;
+    this.#isSettling = true;
     const latest = settling.then(read, (error: unknown): Settlement => ({ kind: 'failed', error }));
     this.#latest = latest;
     void latest.then(({ kind }) => {
       if (kind !== 'failed' || this.#latest !== latest) return;
-      this.isSettling = false;
+      this.#isSettling = false;
       this.#onChange();
     });
     return settling;

@@ -242,6 +242,7 @@ export class QueueWorker implements Worker {
       run: this.#run,
       onClaimChanged: () => this.#renewals.arm(),
       onError: (error) => this.#report(error),
+      onFailure: (error) => this.#tell(() => settings.onFailure?.(run.task, error)),
     });
     this.#runs.add(run);
     this.#renewals.arm();
@@ -283,9 +284,12 @@ export class QueueWorker implements Worker {
   #report(error: unknown): void {
     const told = error instanceof FencepostError ? error : unexpected(error);
     // What a listener throws, or rejects with, is its own.
-    const tell = () => this.#parts.settings.onError?.(told);
-    new Promise((resolve) => resolve(this.#run(tell))).catch(() => undefined);
+    this.#tell(() => this.#parts.settings.onError?.(told));
     if (isFatal(error)) this.#end(error);
+  }
+
+  #tell(call: () => unknown): void {
+    new Promise((resolve) => resolve(this.#run(call))).catch(() => undefined);
   }
 
   /** Ends by itself: whatever runs is cut off. */

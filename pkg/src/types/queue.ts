@@ -45,7 +45,10 @@ export interface Codec {
 
 /** Belongs to the handle: two handles of one queue may stamp differently. */
 export interface QueueOptions extends Stamps {
-  /** Default: JSON, which refuses whatever it would change. */
+  /**
+   * Default: JSON, which refuses whatever it would change but for two things: properties that are
+   * undefined are left out, and -0 becomes 0.
+   */
   codec?: Codec;
 }
 
@@ -121,6 +124,21 @@ export interface Queue<P = unknown, R = unknown> {
    * @throws FencepostError `TASK_DEAD`, `TASK_CANCELLED` or `TASK_GONE`; or the signal's reason
    */
   result(id: number, options?: { signal?: AbortSignal }): Promise<R | undefined>;
+  /**
+   * Resolves when nothing waits, runs or is due before `until`: no task is ready or in flight, and
+   * none is scheduled (retries are) for an earlier instant. A claim of an owner that died counts
+   * until it has lapsed and somebody did its work.
+   *
+   * `until`: a Date or milliseconds since the epoch; default: whatever is scheduled counts. In a
+   * queue that is paused it always does. For callers who may `inspect`.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `STORE_CLOSED`; or the signal's reason
+   *
+   * ```ts
+   * await queue.drained({ until: Date.now() + 60_000, signal: AbortSignal.timeout(300_000) })
+   * ```
+   */
+  drained(options?: { until?: number | Date; signal?: AbortSignal }): Promise<void>;
   /**
    * Runs `handler` on the tasks of the queue, in order, until the worker is stopped.
    *

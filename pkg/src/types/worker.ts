@@ -68,6 +68,11 @@ export interface WorkOptions {
    * itself. Default: nobody is told. What it throws is ignored.
    */
   onError?: (error: FencepostError) => void;
+  /**
+   * Told of every attempt that fails, with what the handler threw (or `TimedOut`), before that is
+   * stored: log it here. Default: nobody is told. What it throws is ignored.
+   */
+  onFailure?: (task: Task, error: unknown) => void;
 }
 
 /**
@@ -95,7 +100,8 @@ export interface Worker extends AsyncDisposable {
   stop(options?: { drain?: number }): Promise<void>;
   /**
    * Resolves when nothing that this worker could claim is ready and no handler runs, and when the
-   * worker was stopped. Tasks that are due later do not count.
+   * worker was stopped. Tasks that are due later do not count, and neither do those that others
+   * have claimed, even a process that died: `queue.drained()` waits for them.
    *
    * @throws FencepostError why the worker ended by itself
    */

@@ -1,6 +1,6 @@
 /** Reading a store's events, one by one. */
 import assert from 'node:assert/strict';
-import type { Store, StoreEvent } from 'fencepost';
+import type { Journal, Store, StoreEvent } from 'fencepost';
 
 export type Reader = AsyncIterator<StoreEvent>;
 
@@ -34,3 +34,17 @@ export async function isOver(events: Reader): Promise<void> {
 
 export const typesOf = (events: StoreEvent[]) => events.map(({ type }) => type);
 export const keysOf = (events: StoreEvent[]) => events.map(({ type, key }) => key ?? type);
+
+/** A store on it learns of other writers when it asks. */
+export function withoutHints(journal: Journal): Journal {
+  return {
+    open: (name, options) => journal.open(name, options),
+    commit: (after, decide) => journal.commit(after, decide),
+    compact: (slot, snapshot) => journal.compact(slot, snapshot),
+    close: () => journal.close(),
+  };
+}
+
+export async function putMany(store: Store, count: number): Promise<void> {
+  for (let done = 0; done < count; done += 1) await store.kv.put('k', done);
+}

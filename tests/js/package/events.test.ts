@@ -14,7 +14,17 @@ import {
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { faulty } from '../../../pkg/dist/testing/faulty.js';
 import { freshSeed, Random } from '../journal/random.js';
-import { isOver, keysOf, type Reader, reader, rest, take, typesOf } from './event-reader.js';
+import {
+  isOver,
+  keysOf,
+  putMany,
+  type Reader,
+  reader,
+  rest,
+  take,
+  typesOf,
+  withoutHints,
+} from './event-reader.js';
 import { bench, claimOne, held, rejects, throws } from './support.js';
 
 /** Entries that a journal keeps behind a snapshot, and one more. */
@@ -29,20 +39,6 @@ async function compact(store: Store, journal: Journal): Promise<void> {
     return null;
   });
   await journal.compact(slot, snapshot);
-}
-
-/** A store on it learns of other writers when it asks. */
-function withoutHints(journal: Journal): Journal {
-  return {
-    open: (name, options) => journal.open(name, options),
-    commit: (after, decide) => journal.commit(after, decide),
-    compact: (slot, snapshot) => journal.compact(slot, snapshot),
-    close: () => journal.close(),
-  };
-}
-
-async function putMany(store: Store, count: number): Promise<void> {
-  for (let done = 0; done < count; done += 1) await store.kv.put('k', done);
 }
 
 test('everything from the call on is told, in the order of the log', async () => {

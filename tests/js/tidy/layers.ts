@@ -48,6 +48,7 @@ const PACKAGE_LAYERS = [
     'wakes',
     'failure',
     'line',
+    'inspect',
   ],
   ['names', 'caller', 'codec', 'writes', 'options', 'page', 'cron'],
   [
