@@ -93,6 +93,20 @@ fn an_abandoned_claim_is_told_as_a_release_that_keeps_its_attempt() {
 }
 
 #[test]
+fn what_a_dead_holder_had_is_told_as_released() {
+    check(
+        "
+        0ms  enqueue mail a             => task 1
+        5ms  claim mail as w            => task 1 token A
+        5ms  acquire leader as w for 1s => token B, until 1005ms
+        5ms  events                     => enqueued mail 1 | claimed mail 1 w A | lease-acquired leader w B
+        5ms  reclaim token 0            => claims 1 leases 1
+        5ms  events                     => released mail 1 w A for abandoned + lease-released leader w B
+    ",
+    );
+}
+
+#[test]
 fn a_death_says_of_what_also_when_the_dead_are_not_kept() {
     check(
         "

@@ -473,6 +473,51 @@ fn an_abandoned_task_is_as_after_a_lapse() {
 }
 
 #[test]
+fn what_was_granted_after_a_token_ends_at_once_and_what_was_before_goes_on() {
+    check(
+        "
+        1ms   enqueue mail a                 => task 1
+        1ms   enqueue mail b backoff 1h      => task 2
+        1ms   claim mail as w for 1h         => task 1, token A
+        1ms   acquire leader as w for 1h     => token B, until 3600001ms
+        1ms   claim mail as w for 1h         => task 2, token C
+        1ms   acquire other as w for 1h      => token D, until 3600001ms
+        5ms   reclaim token B                => claims 1 leases 1
+        5ms   reclaim token B                => claims 0 leases 0
+        5ms   complete 2 token C             => expired
+        5ms   guard other token D            => released
+        5ms   guard leader token B           => ok
+        5ms   claim mail as v for 1h         => task 2, token E
+        5ms   get 2 attempt owner            => 2 v
+        5ms   complete 2 token C             => fenced
+        5ms   acquire other as v for 1h      => token F, until 3600005ms
+        6ms   complete 1 token A             => done
+        6ms   reclaim token F                => claims 0 leases 0
+    ",
+    );
+}
+
+#[test]
+fn what_ends_at_once_is_bounded_in_one_commit() {
+    let mut engine = support::engine(1);
+    let name = support::command::queue("mail").unwrap();
+    let owner = fencepost::name::NameRef::owner("w").unwrap();
+    let task = || fencepost::ops::Enqueue::new(name, support::command::blob("x"));
+    engine.enqueue_many(support::at(0), (0..1_500).map(|_| task()).collect()).unwrap();
+    for _ in 0..2 {
+        let request = fencepost::ops::ClaimRequest { queue: name, owner, max: 1_000, lease: None };
+        engine.claim(support::at(0), request).unwrap();
+    }
+    let ends = |engine: &mut fencepost::engine::Engine| {
+        let done = engine.reclaim(support::at(1), fencepost::id::Token::default()).unwrap();
+        (done.claims, done.more)
+    };
+    assert_eq!(ends(&mut engine), (1_000, true));
+    assert_eq!(ends(&mut engine), (500, false));
+    support::assert_verified(&engine);
+}
+
+#[test]
 fn release_gives_the_task_back_unrun_in_its_old_place() {
     check(
         "

@@ -229,6 +229,11 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     return readSwept(this.call(operation.maintain, { now, caller: ROOT }));
   }
 
+  reclaim(since: number, now: number): boolean {
+    this.packer.begin().number(since);
+    return this.call(operation.reclaim, { now, caller: ROOT }).flag();
+  }
+
   verify(): { ok: boolean; rows: number; problems: string[] } {
     const reply = this.call(operation.verify);
     const [rows, problems] = [reply.number(), reply.rest(readText)];
@@ -292,6 +297,9 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
   }
   get groupIsFull(): boolean {
     return this.#head(HEAD.isFull).flag();
+  }
+  get newestToken(): number {
+    return this.call(operation.newestToken).number();
   }
   get nextDue(): number | undefined {
     return this.call(operation.nextDue).optional();

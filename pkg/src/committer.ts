@@ -20,7 +20,7 @@
 import { Alarm } from './alarm.js';
 import { Breath } from './breath.js';
 import { CallSite } from './call-site.js';
-import type { LogClock, Timer } from './clock.js';
+import { type LogClock, TIMER_MAX, type Timer } from './clock.js';
 import {
   breach,
   knowsNothingStored,
@@ -202,16 +202,18 @@ export class Committer {
   }
 
   /**
-   * Waits for the journal, as long as it may take.
+   * Waits for the journal, as long as it may take; `wait` is what it may take longer, in
+   * milliseconds.
    *
    * @throws FencepostError `JOURNAL_UNAVAILABLE` when it takes longer, or fails for no stated
    * reason
    */
-  async within<T>(what: string, operation: Promise<T>): Promise<T> {
+  async within<T>(what: string, operation: Promise<T>, wait = 0): Promise<T> {
     let timer: Timer | undefined;
+    const patience = Math.min(this.#timeout + wait, TIMER_MAX);
     const late = new Promise<never>((_, reject) => {
-      const expire = () => reject(unavailable(`${what}: no answer within ${this.#timeout} ms`));
-      timer = this.clock.setTimer(this.#timeout, expire);
+      const expire = () => reject(unavailable(`${what}: no answer within ${patience} ms`));
+      if (wait !== Number.POSITIVE_INFINITY) timer = this.clock.setTimer(patience, expire);
     });
     try {
       return await Promise.race([operation, late]);

@@ -17,13 +17,14 @@ import { Committer } from './committer.js';
 import { contextOf } from './context.js';
 import { FencepostError, shown } from './errors.js';
 import { requireHost } from './host.js';
-import type { Durability, Journal, Torn } from './journal/journal.js';
+import type { Durability, Journal, News } from './journal/journal.js';
 import type { EngineModule } from './load.js';
 import { sharedName } from './names.js';
 import { loadEngine, type Platform } from './platform/platform.js';
 import { messageOf } from './realm.js';
 import { Replica } from './replica.js';
 import { StoreHandle } from './store.js';
+import { succeed } from './succession.js';
 import type { Clock, OpenOptions, Store } from './types.js';
 import { Upkeep } from './upkeep.js';
 
@@ -96,10 +97,12 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     const { timeout } = settings;
     const parts = { journal, replica, clock, timeout, compactBytesMin, capture };
     const committer = new Committer(parts);
-    const recovered = await openJournal(committer, store, settings);
+    const { torn, tenure } = await openJournal(committer, store, settings);
+    const recovered = torn && { ...torn };
     try {
       await found(committer, settings);
       requireSame(committer, store, settings);
+      if (tenure !== undefined) await succeed(committer, tenure);
     } catch (error) {
       await committer.close().catch(() => undefined);
       throw error;
@@ -126,24 +129,24 @@ function asNamed({ code, message, details }: FencepostError): FencepostError {
   });
 }
 
-/** Reads what the journal holds; answers what a crash had left behind it. */
-async function openJournal(
-  committer: Committer,
-  name: string,
-  settings: Settings,
-): Promise<Torn | undefined> {
+/** Reads what the journal holds. */
+async function openJournal(committer: Committer, name: string, settings: Settings): Promise<News> {
   const { journal, replica, clock } = committer;
   const { durability } = settings;
   let isLate = false;
-  const opening = (async () => journal.open(name, { durability }))();
+  let wait = 0;
+  const onWait = (ms: number) => {
+    wait = ms;
+  };
+  const opening = (async () => journal.open(name, { durability, onWait }))();
   // A journal that opens after all must not stay open.
   opening.then(() => (isLate ? journal.close() : undefined)).catch(() => undefined);
   try {
-    const news = await committer.within('open', opening);
+    const news = await committer.within('open', opening, wait);
     try {
       replica.accept(news);
       clock.observe(replica.time);
-      return news.torn && { ...news.torn };
+      return news;
     } catch (error) {
       await committer.within('close', journal.close()).catch(() => undefined);
       throw error instanceof FencepostError ? error : crashed(error);

@@ -85,3 +85,5 @@ export const forgetEvents = 70;
 export const queueOf = 71;
 export const touched = 72;
 export const queueMayWork = 73;
+export const reclaim = 74;
+export const newestToken = 75;

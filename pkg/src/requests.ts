@@ -354,6 +354,8 @@ export interface Bridge extends ScheduleOperations {
   restore(snapshot: Uint8Array): void;
   /** Enforces expiry and retention everywhere, one commit's worth. */
   maintain(now: number): { expired: number; purged: number; more: boolean };
+  /** Ends what was granted after a token, one commit's worth. Whether there is more. */
+  reclaim(since: number, now: number): boolean;
   verify(): { ok: boolean; rows: number; problems: string[] };
   /**
    * Records the events of commands after a version, in what is merged from here on. Goes on as it
@@ -388,6 +390,8 @@ export interface Bridge extends ScheduleOperations {
   readonly stagedCommands: number;
   /** Whether the staged commands fill an entry. */
   readonly groupIsFull: boolean;
+  /** The newest token that was granted. */
+  readonly newestToken: number;
   /** When time alone changes an answer, or enforcement has work. */
   readonly nextDue: number | undefined;
   /** What the engine said when it crashed; may be read after the crash. */

@@ -206,6 +206,10 @@ impl Engine {
         self.command(now, ops::maintain)
     }
 
+    pub fn reclaim(&mut self, now: Instant, since: Token) -> Result<ops::Reclaimed, Error> {
+        self.command(now, |txn| ops::reclaim(txn, since))
+    }
+
     pub fn require(
         &mut self,
         at: impl Into<Context>,

@@ -36,7 +36,7 @@ pub type Row<T> = Option<T>;
 pub struct Staged {
     pub counters: Counters,
     tasks: StagedTasks,
-    leases: Table<Row<LeaseRow>>,
+    pub(crate) leases: Table<Row<LeaseRow>>,
     values: Table<StagedValue>,
     schedules: Table<Row<Schedule>>,
     /// By queue id. They keep their room from entry to entry.

@@ -6,6 +6,7 @@ use super::{records, requests};
 use crate::accept::hex;
 use crate::change::CommitId;
 use crate::engine::Engine;
+use crate::id::Token;
 
 /// Says whose engine this is.
 pub fn start(call: &mut Call<'_>) -> Answer {
@@ -71,6 +72,19 @@ pub fn restore(call: &mut Call<'_>) -> Answer {
 pub fn maintain(call: &mut Call<'_>) -> Answer {
     let swept = call.engine.maintain(call.at.now)?;
     records::swept(call.reply, &swept);
+    DONE
+}
+
+/// Ends what was granted after a token, one commit's worth; whether there is more.
+pub fn reclaim(call: &mut Call<'_>) -> Answer {
+    let since = call.request.read(|request| Token::saturating(request.required_whole("since")))?;
+    call.reply.flag(call.engine.reclaim(call.at.now, since)?.more);
+    DONE
+}
+
+/// The newest token that was granted.
+pub fn newest_token(call: &mut Call<'_>) -> Answer {
+    call.reply.number(call.engine.state().counters.token);
     DONE
 }
 

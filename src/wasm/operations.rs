@@ -103,6 +103,8 @@ operations! {
     71 QueueOf inspect::queue_of,
     72 Touched events::touched,
     73 QueueMayWork inspect::may_work,
+    74 Reclaim log::reclaim,
+    75 NewestToken log::newest_token,
 }
 
 fn unknown(number: u32) -> Fault {

@@ -58,6 +58,7 @@ impl Stage<'_> {
             "cancel" => self.cancel(&mut words),
             "sweep" => self.sweep(&mut words),
             "maintain" => self.maintain(),
+            "reclaim" => self.reclaim(&mut words),
             "redrive" => self.redrive(&mut words),
             "purge" => self.purge(&mut words),
             "pause" => self.set_paused(&mut words, true),

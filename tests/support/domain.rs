@@ -100,6 +100,7 @@ impl Draft {
                 *token = self.lease(name, model);
                 self.resolve_writes(writes, model);
             }
+            Operation::Reclaim { since } => *since = model.last_token.saturating_sub(*since),
             Operation::Enqueue(wish) => self.resolve_writes(&mut wish.writes, model),
             Operation::EnqueueMany(wishes) => {
                 wishes.iter_mut().for_each(|wish| self.resolve_writes(&mut wish.writes, model));
@@ -280,6 +281,7 @@ fn managing() -> impl Strategy<Value = Operation> {
         2 => queue().prop_map(|queue| Operation::Cancel { queue, id: 0 }),
         2 => queue().prop_map(Operation::Sweep),
         1 => Just(Operation::Maintain),
+        1 => (0..4_u64).prop_map(|since| Operation::Reclaim { since }),
         2 => (queue(), ids(), select(vec![0, 1, 9])).prop_map(|(queue, ids, limit)| {
             Operation::Redrive { queue, ids, limit }
         }),

@@ -125,6 +125,10 @@ impl Operation {
                 plain(engine.cancel(now, name(queue), TaskId::saturating(*id), None), Reply::Flag)
             }
             Self::Sweep(queue) => plain(engine.sweep(now, name(queue)), swept),
+            Self::Reclaim { since } => {
+                let done = engine.reclaim(now, Token::saturating(*since));
+                plain(done, |done| Reply::Count(done.claims + done.leases))
+            }
             Self::Maintain => plain(engine.maintain(now), swept),
             Self::Redrive { queue, ids: chosen, limit } => {
                 let request = ops::Redrive { queue: name(queue), ids: ids(chosen), limit: *limit };

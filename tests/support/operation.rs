@@ -41,6 +41,9 @@ pub enum Operation {
     },
     Sweep(&'static str),
     Maintain,
+    Reclaim {
+        since: u64,
+    },
     Redrive {
         queue: &'static str,
         ids: Option<Vec<u64>>,
@@ -180,6 +183,7 @@ impl Operation {
             Self::Cancel { queue, id } => model.cancel(queue, *id),
             Self::Sweep(queue) => model.sweep(queue),
             Self::Maintain => model.maintain(),
+            Self::Reclaim { since } => model.reclaim(*since),
             Self::Redrive { queue, ids, limit } => model.redrive(queue, ids.as_deref(), *limit),
             Self::Purge { queue, phase, ids } => model.purge(queue, *phase, ids.as_deref()),
             Self::SetPaused { queue, paused } => model.set_paused(queue, *paused),

@@ -9,7 +9,7 @@ use fencepost::id::{Instant, Millis, Priority, TaskId, Token};
 use fencepost::name::NameRef;
 use fencepost::ops::{
     ClaimRef, ClaimRequest, Completion, Enqueue, Enqueued, EnqueuedPhase, Failure, Heartbeat,
-    Purge, Redrive, Swept,
+    Purge, Reclaimed, Redrive, Swept,
 };
 use fencepost::task::{Phase, Stamps};
 
@@ -256,6 +256,13 @@ impl Stage<'_> {
     pub fn maintain(&mut self) -> Result<Answer, Error> {
         let swept = self.engine.maintain(self.at.now)?;
         Ok(told(swept))
+    }
+
+    /// `reclaim token T`: what was granted after it
+    pub fn reclaim(&mut self, words: &mut Words) -> Result<Answer, Error> {
+        let since = self.token(words);
+        let Reclaimed { claims, leases, .. } = self.engine.reclaim(self.at.now, since)?;
+        Ok(Answer::text(format!("claims {claims} leases {leases}")))
     }
 
     /// `redrive QUEUE [limit N] [ids ID…]`

@@ -52,7 +52,10 @@ function diskError(
   outcome: { stored?: boolean },
 ): FencepostError {
   const system = systemCode(cause);
-  const reason = system ?? (isError(cause) ? cause.message : 'an unknown error');
+  const reason =
+    system === 'ERR_ACCESS_DENIED'
+      ? `${system}: Node's permission model wants --allow-fs-read and --allow-fs-write for it`
+      : (system ?? (isError(cause) ? cause.message : 'an unknown error'));
   const details = { path, ...outcome, ...(system === undefined ? {} : { system }) };
   return new FencepostError(code, `${quote(path)}: ${what} (${reason})`, { cause, details });
 }

@@ -34,11 +34,22 @@ export interface Disk {
   syncDirectory(path: string): Promise<void>;
 }
 
-/** The disk of the operating system. */
+const { O_CREAT, O_DSYNC, O_RDONLY, O_RDWR, O_SYNC, O_TRUNC } = fs.constants;
+
+/**
+ * Node's permission model forbids to flush an open file. There every write is one that returns when
+ * it is durable, `relaxed` or not, and a file that took a name is written to once more.
+ */
+const MAY_NOT_FLUSH =
+  (process as { permission?: object }).permission !== undefined && O_DSYNC !== undefined;
+const FLUSHING = MAY_NOT_FLUSH ? O_DSYNC : 0;
+
+/** The disk of the operating system. What it makes is for its user only. */
 export const systemDisk: Disk = {
   async makeDirectory(path) {
+    const options = { recursive: true, mode: 0o700 } as const;
     const first = await new Promise<string | undefined>((resolve, reject) => {
-      fs.mkdir(path, { recursive: true }, (error, made) => (error ? reject(error) : resolve(made)));
+      fs.mkdir(path, options, (error, made) => (error ? reject(error) : resolve(made)));
     });
     if (first === undefined) return;
     for (let made = path; made.length >= first.length; made = dirname(made)) {
@@ -48,7 +59,7 @@ export const systemDisk: Disk = {
 
   async open(path) {
     try {
-      return new SystemFile(await openDescriptor(path, 'r+'));
+      return new SystemFile(await openDescriptor(path, O_RDWR | FLUSHING));
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return null;
       throw error;
@@ -56,11 +67,13 @@ export const systemDisk: Disk = {
   },
 
   async create(path) {
-    return new SystemFile(await openDescriptor(path, 'w+'));
+    const flags = O_RDWR | O_CREAT | O_TRUNC | FLUSHING;
+    return new SystemFile(await openDescriptor(path, flags));
   },
 
-  rename(from, to) {
-    return done((callback) => fs.rename(from, to, callback));
+  async rename(from, to) {
+    await done((callback) => fs.rename(from, to, callback));
+    if (MAY_NOT_FLUSH) await flushByWriting(to);
   },
 
   async remove(path) {
@@ -142,6 +155,7 @@ class SystemFile implements DiskFile {
   }
 
   sync(): Promise<void> {
+    if (MAY_NOT_FLUSH) return Promise.resolve();
     // fdatasync also flushes the length; what it leaves out are times nobody reads.
     return done((callback) => fs.fdatasync(this.#descriptor, callback));
   }
@@ -158,8 +172,8 @@ class SystemFile implements DiskFile {
 
 async function syncDirectory(path: string): Promise<void> {
   // Windows cannot sync a directory and needs no such thing: NTFS logs its names.
-  if (process.platform === 'win32') return;
-  const descriptor = await openDescriptor(path, 'r');
+  if (process.platform === 'win32' || MAY_NOT_FLUSH) return;
+  const descriptor = await openDescriptor(path, O_RDONLY);
   try {
     await done((callback) => fs.fsync(descriptor, callback));
   } finally {
@@ -167,9 +181,22 @@ async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-function openDescriptor(path: string, flags: string): Promise<number> {
+/** Writes the first byte of a file again, and with it whatever there is to know of the file. */
+async function flushByWriting(path: string): Promise<void> {
+  const file = new SystemFile(await openDescriptor(path, O_RDWR | O_SYNC));
+  try {
+    const byte = new Uint8Array(1);
+    if ((await file.read(byte, 0)) === 1) await writeFully(file, byte, 0);
+  } finally {
+    await file.close();
+  }
+}
+
+function openDescriptor(path: string, flags: number): Promise<number> {
   return new Promise((resolve, reject) => {
-    fs.open(path, flags, (error, descriptor) => (error ? reject(error) : resolve(descriptor)));
+    fs.open(path, flags, 0o600, (error, descriptor) =>
+      error ? reject(error) : resolve(descriptor),
+    );
   });
 }
 

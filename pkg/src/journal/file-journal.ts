@@ -16,8 +16,9 @@ import { type Disk, systemDisk } from './disk.js';
 import { corrupt, nothingStored, storedButFailed, systemCode } from './disk-error.js';
 import type { Frame } from './frame.js';
 import type { Durability, Entry, Journal, JournalOptions, News, Slot } from './journal.js';
-import { acquireLock, type Lock } from './lockfile.js';
-import { LogFile, type ReadLog } from './log-file.js';
+import { acquireLock, type Lock, type LockOptions } from './lockfile.js';
+import { LogFile, logPath, type ReadLog } from './log-file.js';
+import { moveAside } from './move-aside.js';
 import { temporaryPath } from './replace-file.js';
 import { oldestKept } from './retention.js';
 import { readSnapshot, snapshotPath, writeSnapshot } from './snapshot-file.js';
@@ -32,39 +33,47 @@ interface Opened {
   isStrict: boolean;
 }
 
-/** Tests give it a disk that fails, and need no lock on that. */
+type Acquire = (directory: string, options: LockOptions) => Promise<Lock>;
+
+/** How it is opened; tests give it a disk that fails, and need no lock on that. */
+export interface FileJournalParts {
+  readonly durability?: Durability | undefined;
+  readonly lock?: LockOptions;
+  readonly disk?: Disk;
+  readonly acquire?: Acquire;
+}
+
 export class FileJournal implements Journal {
   readonly #directory: string | null;
-  readonly #durability: Durability | null;
+  readonly #durability: Durability | undefined;
+  readonly #lockOptions: LockOptions;
   readonly #disk: Disk;
-  readonly #acquireLock: (directory: string) => Lock;
+  readonly #acquireLock: Acquire;
   readonly #turns = new Turns();
   #opened: Opened | null = null;
 
-  constructor(
-    directory: string | null,
-    durability: Durability | null,
-    disk: Disk = systemDisk,
-    acquire: (directory: string) => Lock = acquireLock,
-  ) {
+  constructor(directory: string | null, parts: FileJournalParts = {}) {
     this.#directory = directory;
-    this.#durability = durability;
-    this.#disk = disk;
-    this.#acquireLock = acquire;
+    this.#durability = parts.durability;
+    this.#lockOptions = parts.lock ?? { wait: 0, force: false };
+    this.#disk = parts.disk ?? systemDisk;
+    this.#acquireLock = parts.acquire ?? acquireLock;
   }
 
   open(name: string, options: JournalOptions = {}): Promise<News> {
     const directory = this.#directory ?? resolve(defaultPath(name));
     const isStrict = (this.#durability ?? options.durability ?? 'strict') === 'strict';
+    options.onWait?.(this.#lockOptions.wait);
     return this.#turns.run(async () => {
       await this.#makeDirectory(directory);
       let lock: Lock | null = null;
       try {
-        lock = this.#acquireLock(directory);
+        lock = await this.#acquireLock(directory, this.#lockOptions);
+        if (lock.mustFence) await moveAside(this.#disk, logPath(directory));
         const { news, log } = await this.#load(name, directory, isStrict);
         const snapshotSlot = news.snapshot?.slot ?? 0;
         this.#opened = { name, directory, lock, log, snapshotSlot, isStrict };
-        return news;
+        return { ...news, tenure: lock };
       } catch (error) {
         lock?.release();
         throw nothingStored(error, 'could not open the journal', directory);
@@ -77,7 +86,10 @@ export class FileJournal implements Journal {
       const opened = this.#requireOpened();
       await this.#requireWritable(opened);
       const entry = decide(await this.#newsAfter(after, opened));
-      if (entry !== null) await opened.log.append(entry);
+      if (entry === null) return;
+      await opened.log.append(entry);
+      // Whoever took the lock has read the journal since, with the entry or without it.
+      if (!opened.lock.isHeld()) throw lockRemoved(opened.directory, {});
     });
   }
 
@@ -153,12 +165,7 @@ export class FileJournal implements Journal {
   async #requireWritable({ log, lock, directory }: Opened): Promise<void> {
     await log.repair();
     log.requireUntouched();
-    if (lock.isHeld()) return;
-    throw new FencepostError(
-      'JOURNAL_UNAVAILABLE',
-      `the lock in ${quote(directory)} was removed: another process may have the journal open`,
-      { details: { path: directory, stored: false } },
-    );
+    if (!lock.isHeld()) throw lockRemoved(directory, { stored: false });
   }
 
   async #newsAfter(after: Slot, opened: Opened): Promise<News> {
@@ -216,6 +223,14 @@ function firstNews(log: LogFile, read: ReadLog | null, snapshot: Frame | null): 
   if (snapshot !== null) news.snapshot = { slot: snapshot.slot, bytes: snapshot.bytes };
   if (read !== null && read.torn !== null) news.torn = read.torn;
   return news;
+}
+
+function lockRemoved(directory: string, outcome: { stored?: false }): FencepostError {
+  return new FencepostError(
+    'JOURNAL_UNAVAILABLE',
+    `the lock in ${quote(directory)} was removed: another process may have the journal open`,
+    { details: { path: directory, ...outcome } },
+  );
 }
 
 function bytesOf(frames: readonly Frame[]): Uint8Array[] {

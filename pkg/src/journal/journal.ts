@@ -42,6 +42,8 @@ export interface News {
   entries: Uint8Array[];
   /** Only from `open`: what a crash left behind the last whole entry, and was cut off. */
   torn?: Torn;
+  /** Only from `open`, of a journal that one process at a time has for itself. */
+  tenure?: Tenure;
 }
 
 /** What was cut off the end of a log. */
@@ -59,6 +61,17 @@ export interface Torn {
   why: 'torn-write' | 'power-loss';
 }
 
+/** The time in which one process has a journal for itself, where the journal knows of such. */
+export interface Tenure {
+  /**
+   * What the holder before noted, when it is known to have ended without closing; otherwise null.
+   * Nobody else holds what was granted under a later token.
+   */
+  readonly since: number | null;
+  /** Keeps the newest token there is, for whoever finds this holder dead. Throws when it cannot. */
+  note(since: number): void;
+}
+
 /** What "committed" survives: `strict` a loss of power, `relaxed` a killed process only. */
 export type Durability = 'strict' | 'relaxed';
 
@@ -66,6 +79,11 @@ export type Durability = 'strict' | 'relaxed';
 export interface JournalOptions {
   /** Default `strict`. What was given to the journal's own factory wins. */
   durability?: Durability;
+  /**
+   * Called once, before `open` returns, by a journal that may have to wait for another holder: for
+   * how many milliseconds at most. The store is as patient.
+   */
+  onWait?: (ms: number) => void;
 }
 
 export interface Journal {

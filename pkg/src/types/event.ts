@@ -60,7 +60,8 @@ export interface StoreEvent {
   token?: number;
   /**
    * Of a death: `exhausted`, `failed` or `expired`. Of a cancellation: the words it was given. Of a
-   * release: `abandoned` when the attempt counts, because its worker was stopped; otherwise none.
+   * release: `abandoned` when the attempt counts, because its worker was stopped or its process
+   * died; otherwise none.
    */
   reason?: string;
 }

@@ -15,7 +15,8 @@ const scripts = new Map<string, string>();
  * A script as JavaScript, made once: a loader for TypeScript would cost every start more than all
  * that the script does. The package itself is not taken in.
  */
-function compiled(path: string): string {
+export function compiled(script: URL): string {
+  const path = fileURLToPath(script);
   const known = scripts.get(path);
   if (known !== undefined) return known;
   const outfile = join(ROOT, `target/children/${basename(path, '.ts')}-${process.pid}.mjs`);
@@ -39,11 +40,17 @@ export class Child {
   readonly #ended: Promise<unknown>;
 
   /**
-   * It does not outlive the test. `limit` is the size no file may exceed, in blocks of 512 bytes.
+   * It does not outlive the test. `limit` is the size no file may exceed, in blocks of 512 bytes;
+   * `under` is a program that starts it, with its arguments.
    */
-  constructor(context: TestContext, script: string, args: string[], limit?: number) {
-    const path = compiled(fileURLToPath(new URL(script, import.meta.url)));
-    const command = [process.execPath, path, ...args];
+  constructor(
+    context: TestContext,
+    script: string,
+    args: string[],
+    { limit, under = [] }: { limit?: number; under?: string[] } = {},
+  ) {
+    const path = compiled(new URL(script, import.meta.url));
+    const command = [...under, process.execPath, path, ...args];
     const shell = ['sh', '-c', `ulimit -f ${limit} && exec "$@"`, 'sh', ...command];
     const [program = '', ...rest] = limit === undefined ? command : shell;
     this.process = spawn(program, rest, { stdio: ['pipe', 'pipe', 'inherit'] });

@@ -13,7 +13,7 @@ import { temporaryDirectory } from './directory.js';
 
 test('a file size limit stops a process, and what it was promised is there', async (context) => {
   const path = temporaryDirectory();
-  const child = new Child(context, 'child-append.ts', [path], 1024);
+  const child = new Child(context, 'child-append.ts', [path], { limit: 1024 });
   const lines: string[] = [];
   for (let line = await child.line(); line !== null; line = await child.line()) lines.push(line);
   assert.equal(await child.finish(), 0);

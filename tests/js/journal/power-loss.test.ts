@@ -10,10 +10,10 @@ import { FencepostError } from '../../../pkg/dist/errors.js';
 import { FileJournal } from '../../../pkg/dist/journal/file-journal.js';
 import type { Slot } from '../../../pkg/dist/journal/journal.js';
 import { expectBytes, patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
+import { noLock } from './no-lock.js';
 import { freshSeed, Random } from './random.js';
 import { type PlannedFault, SimulatedDisk } from './simulated-disk.js';
 
-const LOCK = { isHeld: () => true, release: () => undefined };
 const FIRST_ENTRIES = 70;
 
 /** What the writer knows of each slot it has tried. */
@@ -26,7 +26,7 @@ interface Knowledge {
 }
 
 function journalOn(disk: SimulatedDisk): FileJournal {
-  return new FileJournal('/store', 'strict', disk, () => LOCK);
+  return new FileJournal('/store', { durability: 'strict', disk, acquire: noLock });
 }
 
 function snapshotAt(slot: Slot): Uint8Array {

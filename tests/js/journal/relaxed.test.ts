@@ -10,14 +10,14 @@ import { describe, test } from 'node:test';
 import { FileJournal } from '../../../pkg/dist/journal/file-journal.js';
 import type { Durability, News, Slot } from '../../../pkg/dist/journal/journal.js';
 import { expectBytes, patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
+import { noLock } from './no-lock.js';
 import { freshSeed, Random } from './random.js';
 import { SimulatedDisk } from './simulated-disk.js';
 
-const LOCK = { isHeld: () => true, release: () => undefined };
 const LOSSES = Number(process.env.FENCEPOST_POWER_LOSSES ?? 400);
 
 function replicaOn(disk: SimulatedDisk, durability: Durability = 'relaxed'): Replica {
-  return new Replica(new FileJournal('/store', durability, disk, () => LOCK));
+  return new Replica(new FileJournal('/store', { durability, disk, acquire: noLock }));
 }
 
 function entryAt(slot: Slot): Uint8Array {

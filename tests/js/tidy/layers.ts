@@ -90,7 +90,7 @@ const PACKAGE_LAYERS = [
     'transaction',
     'lease',
   ],
-  ['store'],
+  ['store', 'succession'],
   ['open'],
   ['index', 'testing'],
   ['wake'],

@@ -175,6 +175,27 @@ impl Model {
         Reply::Ok
     }
 
+    /// What was granted after a token ends: claims as after a lapse, leases as given back.
+    pub fn reclaim(&mut self, since: u64) -> Reply {
+        let (now, mut ended) = (self.now, 0);
+        for task in &mut self.tasks {
+            let State::Inflight { token, deadline, .. } = &mut task.state else { continue };
+            if *token > since && *deadline >= now {
+                *deadline = now.saturating_sub(1);
+                task.updated_at = now;
+                ended += 1;
+            }
+        }
+        for lease in &mut self.leases {
+            if lease.token > since && lease.is_held(now) {
+                lease.held = Err(now);
+                ended += 1;
+            }
+        }
+        self.changed |= ended > 0;
+        Reply::Count(ended)
+    }
+
     pub fn release(&mut self, claim: ClaimWish) -> Reply {
         if let Err(reason) = self.require_claim(claim) {
             return Reply::Refused(reason.to_owned());
