@@ -73,11 +73,11 @@ const own = new Set<string>();
  *   has it that is not known to be dead
  */
 export async function acquireLock(directory: string, options: LockOptions): Promise<Lock> {
-  const end = performance.now() + options.wait;
+  const end = elapsed() + options.wait;
   for (;;) {
     const newest = highestNumber(directory);
     const found = newest === 0 ? NOBODY : await look(directory, newest);
-    const left = end - performance.now();
+    const left = end - elapsed();
     if (found === null) continue;
     if (found.isHeld && !options.force) {
       if (left <= 0) found.letGo();
@@ -192,6 +192,11 @@ async function look(directory: string, number: number): Promise<Looked | null> {
 function mayBeBusy({ lifeline, platform, pid }: Mark, isOwn: boolean): boolean {
   if (lifeline?.kind !== 'socket' || platform === 'linux' || isOwn) return false;
   return isRunning(pid);
+}
+
+/** In milliseconds; no clock that is set changes it. */
+function elapsed(): number {
+  return process.uptime() * 1_000;
 }
 
 /** Waits until it is worth looking again. */
