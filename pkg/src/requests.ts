@@ -390,7 +390,6 @@ export interface Bridge extends ScheduleOperations {
   readonly stagedCommands: number;
   /** Whether the staged commands fill an entry. */
   readonly groupIsFull: boolean;
-  /** The newest token that was granted. */
   readonly newestToken: number;
   /** When time alone changes an answer, or enforcement has work. */
   readonly nextDue: number | undefined;

@@ -1,6 +1,6 @@
 /** The installed package in Node, Deno and Bun, with the journal that each chooses itself. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { CYCLE, CYCLED, cycled } from './cycle.js';
@@ -196,22 +196,76 @@ const DEAD_HOLDER = {
 
 const DENO = ['run', '--quiet', '--no-prompt', '--allow-read=.', '--allow-write=.fencepost'];
 
-test('Deno: a holder that died is no hindrance, given leave to ask the system for it', async () => {
+test('Deno: a holder that died is no hindrance', async () => {
   const made = project(DEAD_HOLDER);
-  const leave = ['--allow-sys=hostname', '--allow-run'];
+  // A container's file system is told from a shared one by its type.
+  const leave = ['--allow-sys=statfs'];
   const run = (script: string) => made.run(program('@deno', 'deno'), [...DENO, ...leave, script]);
   await run('dies.mjs');
   assert.equal(await run('follows.mjs'), 'kept');
 });
 
-test('Deno: without that leave the error names the lock to delete', async () => {
+test('Deno: a holder that may live elsewhere is told, and the lock to delete', async () => {
   const made = project(DEAD_HOLDER);
   const run = (script: string) => made.run(program('@deno', 'deno'), [...DENO, script]);
   await run('dies.mjs');
+  const lock = join(made.path, '.fencepost/packaged/lock.1');
+  writeFileSync(lock, readFileSync(lock, 'utf8').replace('"local":true', '"local":false'));
   await assert.rejects(run('follows.mjs'), /the journal is held by .* delete ".*lock\.1"/);
-  rmSync(join(made.path, '.fencepost/packaged/lock.1'));
+  rmSync(lock);
   assert.equal(await run('follows.mjs'), 'kept');
 });
+
+const THREAD = {
+  'thread.mjs': `
+    import { parentPort } from 'node:worker_threads';
+    import { open } from 'fencepost';
+    const store = await open('packaged');
+    await store.queue('mail').enqueue('kept');
+    parentPort.postMessage('open');
+    setInterval(() => {}, 1e9);`,
+  'main.mjs': `
+    import { once } from 'node:events';
+    import { Worker } from 'node:worker_threads';
+    import { open } from 'fencepost';
+    import { file } from 'fencepost/file';
+    const thread = new Worker(new URL('./thread.mjs', import.meta.url));
+    await once(thread, 'message');
+    console.log(await open('packaged').catch(({ code }) => code));
+    await thread.terminate();
+    const store = await open('packaged', { journal: file(undefined, { lockWait: Infinity }) });
+    const [task] = await store.queue('mail').claim('worker');
+    console.log(task.payload);
+    await store.close();
+    process.exit(0);`,
+};
+
+for (const [runtime, command] of [
+  ['Node', () => [process.execPath]],
+  ['Bun', () => [program('@oven', 'bin/bun')]],
+  ['Deno', () => [program('@deno', 'deno'), ...DENO, '--allow-sys=statfs']],
+] as const) {
+  test(`${runtime}: a terminated thread holds no lock`, async () => {
+    const made = project(THREAD);
+    const [runs = '', ...rest] = command();
+    assert.equal(await made.run(runs, [...rest, 'main.mjs']), 'JOURNAL_LOCKED\nkept');
+  });
+}
+
+for (const version of ['20', '22', '24']) {
+  test(`Node ${version}: a store on disk under the permission model`, async () => {
+    const made = project({
+      'program.mjs': `
+      import * as fencepost from 'fencepost';
+      ${CYCLE}
+      console.log(await cycle(fencepost));`,
+    });
+    const flag = version === '20' ? '--experimental-permission' : '--permission';
+    const leave = [`--allow-fs-read=${made.path}`, `--allow-fs-write=${made.path}/.fencepost`];
+    const node = program(`@node-${version}`, 'bin/node');
+    assert.equal(await made.run(node, [flag, '--no-warnings', ...leave, 'program.mjs']), CYCLED);
+  });
+}
 
 test('Bun: a holder that died is no hindrance', async () => {
   const made = project(DEAD_HOLDER);
