@@ -21,8 +21,8 @@ for (;;) {
   for (let left = 1 + random.below(6); left > 0; left -= 1) {
     const size = random.below(8) === 0 ? 1 + random.below(8 << 20) : 1 + random.below(2_000);
     const number = random.below(1 << 30);
-    await replica.append(patternBytes(size, number));
-    say(`stored ${hrtime.bigint()} ${replica.slot} ${size} ${number}`);
+    const slot = await replica.append(patternBytes(size, number));
+    say(`stored ${hrtime.bigint()} ${slot} ${size} ${number}`);
   }
   say(`close ${hrtime.bigint()}`);
   await replica.journal.close();
