@@ -7,7 +7,7 @@
  */
 import * as fs from 'node:fs';
 import { dirname } from 'node:path';
-import { systemCode } from './disk-error.js';
+import { corrupt, systemCode } from './disk-error.js';
 
 /** An open file. Its writes may stop short: they tell how far they came. */
 export interface DiskFile {
@@ -62,7 +62,8 @@ export const systemDisk: Disk = {
       return new SystemFile(await openDescriptor(path, O_RDWR | FLUSHING));
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return null;
-      throw error;
+      if (systemCode(error) !== 'EISDIR') throw error;
+      throw corrupt(path, 'expected a file, got a directory');
     }
   },
 

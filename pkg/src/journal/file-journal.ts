@@ -159,7 +159,13 @@ export class FileJournal implements Journal {
 
   /** What an interrupted compaction left behind. */
   async #removeLeftovers(...paths: string[]): Promise<void> {
-    for (const path of paths) await this.#disk.remove(temporaryPath(path));
+    for (const path of paths.map(temporaryPath)) {
+      try {
+        await this.#disk.remove(path);
+      } catch (error) {
+        throw nothingStored(error, 'could not remove what a crash left behind', path);
+      }
+    }
   }
 
   async #requireWritable({ log, lock, directory }: Opened): Promise<void> {

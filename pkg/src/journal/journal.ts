@@ -57,6 +57,7 @@ export interface Torn {
   /**
    * `torn-write`: a write that was never finished, so nobody was told of it. `power-loss`: the log
    * was written `relaxed`, and its last entries, of which somebody may have been told, are lost.
+   * Entries that a loss of power took without a trace are told of by nobody.
    */
   why: 'torn-write' | 'power-loss';
 }

@@ -1,6 +1,15 @@
 /** Damage is named and left as it is. What a crash may leave is in `torn.test.ts`. */
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { before, describe, test } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -9,7 +18,7 @@ import { FencepostError } from '../../../pkg/dist/errors.js';
 import { readPreamble } from '../../../pkg/dist/journal/preamble.js';
 import { patternBytes, Replica } from '../../../pkg/dist/testing/replica.js';
 import { flipped, LENGTHS, type Original, openWith, original, refuses } from './damaged.js';
-import { copyOf, quickDirectory } from './directory.js';
+import { contentOf, copyOf, quickDirectory } from './directory.js';
 
 describe('one wrong bit', () => {
   test('in any entry is refused with file and offset', async () => {
@@ -201,6 +210,43 @@ describe('a file journal', () => {
     const news = await again.open('damage');
     assert.equal(news.tip, null, 'opened again it is a new, empty log');
     await again.journal.close();
+  });
+
+  test('names the directory that stands where it has a file', async () => {
+    const { path } = await original({ ends: 'closed', compactAt: 3 });
+    for (const [name, code] of [
+      ['journal', 'JOURNAL_CORRUPT'],
+      ['snapshot', 'JOURNAL_CORRUPT'],
+      ['journal.tmp', 'JOURNAL_UNAVAILABLE'],
+      ['snapshot.tmp', 'JOURNAL_UNAVAILABLE'],
+    ]) {
+      const copy = copyOf(path);
+      const taken = join(copy, name ?? '');
+      rmSync(taken, { force: true });
+      mkdirSync(taken);
+      const error = await file(copy)
+        .open('damage')
+        .then(assert.fail, (thrown) => thrown);
+      assert.deepEqual(
+        [error.code, error.details.path, error.details.stored],
+        [code, taken, false],
+      );
+      rmdirSync(taken);
+      if (!taken.endsWith('.tmp')) copyFileSync(join(path, name ?? ''), taken);
+      const journal = file(copy);
+      assert.equal((await journal.open('damage')).tip?.slot, LENGTHS.length, 'nothing was touched');
+      await journal.close();
+    }
+  });
+
+  test('needs nothing that a crash left half-written beside its files', async () => {
+    const { path } = await original({ ends: 'closed', compactAt: 3 });
+    for (const bytes of [Buffer.alloc(0), Buffer.from('FNCPJRNL'), Buffer.alloc(5_000, 7)]) {
+      const changes = { 'journal.tmp': bytes, 'snapshot.tmp': bytes };
+      const { news, copy } = await openWith(path, changes);
+      assert.deepEqual([news?.tip?.slot, news?.torn], [LENGTHS.length, undefined]);
+      assert.deepEqual([...contentOf(copy).keys()], ['journal', 'snapshot']);
+    }
   });
 
   test('says what it expected when the path is no directory', async () => {
