@@ -6,7 +6,7 @@
 use crate::change::{Change, Counters, Entry, QueueRow, Rows};
 use crate::codec::Snapshot;
 use crate::error::Error;
-use crate::id::{QueueId, Seq, TaskId};
+use crate::id::{QueueId, Seq, TaskId, Token};
 use crate::name::Name;
 use crate::place::Place;
 use crate::state::State;
@@ -93,16 +93,19 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
             Change::SchedulePut { name, .. } => fit.put_schedule(name),
             Change::ScheduleMoved { name, .. } => fit.require_schedule(name)?,
             Change::ScheduleRemoved { name } => fit.remove_schedule(name)?,
-            Change::LeasePut { .. }
-            | Change::LeaseRemoved { .. }
+            Change::LeasePut { name, row } => fit.put_lease(name, row.token)?,
+            Change::LeaseRemoved { .. }
             | Change::ValuePut { .. }
             | Change::ValueDeleted { .. }
             | Change::ClockRepaired => {}
         }
     }
-    match fit.last_id <= body.counters.task_id {
+    if fit.last_id > body.counters.task_id {
+        return Err("a task is above the last id given out");
+    }
+    match fit.last_token <= body.counters.token {
         true => Ok(()),
-        false => Err("a task is above the last id given out"),
+        false => Err("a lease is above the last token given out"),
     }
 }
 
@@ -119,6 +122,9 @@ struct Fit<'a> {
     newest: BTreeMap<Place, TaskId>,
     /// Whether a schedule is there after the entry so far.
     schedules: Table<bool>,
+    /// The tokens of the leases that the entry puts.
+    leases: Table<Token>,
+    last_token: Token,
 }
 
 impl<'a> Fit<'a> {
@@ -131,6 +137,8 @@ impl<'a> Fit<'a> {
             last_id: state.counters.task_id,
             newest: BTreeMap::new(),
             schedules: Table::default(),
+            leases: Table::default(),
+            last_token: state.counters.token,
         }
     }
 
@@ -171,6 +179,20 @@ impl<'a> Fit<'a> {
     fn created(&self, id: TaskId) -> Option<Seq> {
         let position = self.created.binary_search_by_key(&id, |(id, _)| *id);
         position.ok().map(|position| self.created[position].1)
+    }
+
+    /// A lease keeps its token or has a new one: no two ever had the same.
+    fn put_lease(&mut self, name: &Name, token: Token) -> Result<(), &'static str> {
+        let merged = || self.state.leases.get(name.as_str()).map(|row| row.token);
+        if self.leases.get(name.as_str()).copied().or_else(merged) == Some(token) {
+            return Ok(());
+        }
+        if token <= self.last_token {
+            return Err("a token is given out twice");
+        }
+        self.last_token = token;
+        self.leases.insert(name.clone(), token);
+        Ok(())
     }
 
     fn put_schedule(&mut self, name: &Name) {
@@ -229,6 +251,13 @@ fn require_sound_rows(rows: &Rows, counters: Counters) -> Result<(), &'static st
     }
     if rows.tasks.last().is_some_and(|task| task.id > counters.task_id) {
         return Err("a task is above the last id given out");
+    }
+    let mut tokens: Vec<_> = rows.leases.iter().map(|(_, row)| row.token).collect();
+    tokens.sort_unstable();
+    if tokens.last().is_some_and(|last| *last > counters.token)
+        || !tokens.is_sorted_by(|one, other| one < other)
+    {
+        return Err("a token was not given out, or twice");
     }
     let mut seqs = BTreeMap::new();
     for task in &rows.tasks {

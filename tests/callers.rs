@@ -163,6 +163,7 @@ fn a_name_does_not_open_a_longer_name_and_a_prefix_opens_only_what_begins_so() {
         0ms   many: enqueue mail/a x       => task 2
         0ms   many: enqueue mail/ x        => task 3
         0ms   many: enqueue mailbox x      => PERMISSION_DENIED
+        0ms   many: enqueue e-mail/a x     => PERMISSION_DENIED
         0ms   all: enqueue anything x      => task 4
         0ms   all: claim anything as w     => PERMISSION_DENIED
     ",

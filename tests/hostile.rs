@@ -5,7 +5,8 @@ mod support;
 use fencepost::change::{Body, Change, CommitId, Counters, Entry, KeptKey, Removal, Rows};
 use fencepost::codec::{FORMAT, decode_entry, decode_snapshot};
 use fencepost::error::Code;
-use fencepost::id::{Instant, QueueId, Seq, Slot, TaskId, Token};
+use fencepost::id::{Instant, Millis, QueueId, Seq, Slot, TaskId, Token};
+use fencepost::lease::{LeaseRow, LeaseState};
 use fencepost::name::{Name, NameRef};
 use fencepost::ops::Enqueue;
 use fencepost::schedule::ScheduleRow;
@@ -118,6 +119,23 @@ fn hostile_schedules() -> [(&'static str, Vec<Change>); 4] {
     ]
 }
 
+/// Under tokens that were not given to them.
+fn hostile_leases(counter: Token) -> [(&'static str, Vec<Change>); 4] {
+    let put = |text, token: u64| {
+        let state = LeaseState::Released { at: at(9) };
+        let (acquired_at, ttl, token) = (at(9), Millis::ZERO, Token::saturating(token));
+        let row = LeaseRow { token, acquired_at, ttl, meta: None, state };
+        Change::LeasePut { name: name(text), row }
+    };
+    let last = counter.get();
+    [
+        ("token of somebody else", vec![put("unheld", 1)]),
+        ("token beyond the counter", vec![put("unheld", last + 3)]),
+        ("one token twice", vec![put("one", last + 1), put("other", last + 1)]),
+        ("an older token of its own", vec![put("one", last + 2), put("one", last + 1)]),
+    ]
+}
+
 /// Well-formed, well-checksummed, and wrong on this state.
 fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
     let (id, gone, queue) = (TaskId::saturating(2), TaskId::saturating(1), QueueId(0));
@@ -170,6 +188,13 @@ fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
         change(&mut body);
         bodies.push((why, body));
     };
+    for (why, changes) in hostile_leases(fair.counters.token) {
+        with(why, &|body| {
+            body.counters.token = Token::saturating(fair.counters.token.get() + 2);
+            body.command_ends = vec![changes.len() as u32];
+            body.changes = changes.clone();
+        });
+    }
     with("time", &|body| body.time = Instant::saturating(5));
     with("ids", &|body| body.counters.task_id = gone);
     with("tokens", &|body| body.counters.token = Token::saturating(5));

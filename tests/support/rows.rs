@@ -148,6 +148,8 @@ fn every_row() -> Rows {
     let fresh = Schedule { spec: spec(when, CatchUp::None), row: ScheduleRow::default() };
     let fired = Schedule { spec: spec(every(1), CatchUp::All), row: moved() };
     let released = LeaseState::Released { at: instant(301) };
+    let earlier = Token::saturating(SAFE_MAX - 1);
+    let released = LeaseRow { token: earlier, ..lease(Some("{}"), released) };
     Rows {
         queues: vec![
             queue("mail", true, &[("k", kept_key()), ("l", next)]),
@@ -162,9 +164,7 @@ fn every_row() -> Rows {
                 ..task(300, full_spec(), TaskState::Inflight(claim()))
             },
         ],
-        leases: [(name("a"), lease(None, held())), (name("b"), lease(Some("{}"), released))]
-            .into_iter()
-            .collect(),
+        leases: [(name("a"), lease(None, held())), (name("b"), released)].into_iter().collect(),
         values: [(name("k"), value)].into_iter().collect(),
         schedules: [(name("daily"), fresh), (name("tick"), fired)].into_iter().collect(),
     }

@@ -514,24 +514,6 @@ test('a journal that is another one, or gives less than it has, is told by name'
   assert.deepEqual(keysOf(await take(reader(store, { from: 1 }), 3)), ['k', 'k', 'k']);
 });
 
-test('a journal that went back while its past is read is told as another one', async () => {
-  const inner = memory();
-  // To who replays: two entries at first, then only one.
-  const backwards = (after: number, { tip, entries }: News): News => ({
-    tip: tip && { ...tip, slot: after === 0 ? 2 : 1 },
-    entries: after === 0 ? entries.slice(0, 2) : [],
-  });
-  let isPast = false;
-  const journal: Journal = Object.assign(withoutHints(inner), {
-    commit: (after: number, decide: (news: News) => Entry | null) =>
-      inner.commit(after, (news) => decide(isPast && after <= 2 ? backwards(after, news) : news)),
-  });
-  const { store } = await bench({ journal });
-  await putMany(store, 3);
-  isPast = true;
-  await rejects(take(reader(store, { from: 1 }), 9), 'LOG_REPLACED');
-});
-
 const RUNS = 10;
 
 /** Every reader, whenever and wherever it begins and however slow it is, is told the one story. */
