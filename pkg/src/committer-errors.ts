@@ -6,6 +6,17 @@ export function storeClosed(): FencepostError {
   return new FencepostError('STORE_CLOSED', 'the store is closed');
 }
 
+/** What the log has turned out to be ends the store. */
+export function isOfTheLog(error: unknown): error is FencepostError {
+  return error instanceof FencepostError && error.kind === 'data';
+}
+
+/** The same, thrown where it is told. */
+export function toldAgain(cause: FencepostError): FencepostError {
+  const { code, message, details } = cause;
+  return new FencepostError(code, message, { details, cause });
+}
+
 export function knowsNothingStored(error: unknown): boolean {
   return error instanceof FencepostError && error.details.stored === false;
 }

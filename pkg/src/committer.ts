@@ -23,9 +23,11 @@ import { CallSite } from './call-site.js';
 import { type LogClock, TIMER_MAX, type Timer } from './clock.js';
 import {
   breach,
+  isOfTheLog,
   knowsNothingStored,
   outcomeUnknown,
   storeClosed,
+  toldAgain,
   typed,
   typedNews,
   unavailable,
@@ -38,7 +40,7 @@ import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
 import { Crash, type Replica } from './replica.js';
 import type { CallerRequest } from './requests.js';
-import { Round } from './round.js';
+import { Round, takeGroup } from './round.js';
 import { resolveUnknown } from './unknown.js';
 import { type Topic, type Touched, Wakes } from './wakes.js';
 
@@ -76,6 +78,9 @@ export class Committer {
   readonly #callers = new FinalizationRegistry((caller: CallerRequest) => {
     this.replica.forget(caller);
   });
+  /** What ended the store for good, while it was open. */
+  #failure: FencepostError | null = null;
+  readonly #onEnded = new Set<() => void>();
   readonly #readers = new Set<(error: FencepostError) => void>();
   #whenSettled: (() => void)[] = [];
 
@@ -91,9 +96,14 @@ export class Committer {
     this.#timeout = timeout;
   }
 
-  /** False as soon as closing begins. */
+  /** False as soon as closing begins, and when the store has ended for good. */
   get isOpen(): boolean {
-    return this.#closing === null;
+    return this.#closing === null && this.#failure === null;
+  }
+
+  /** Why it has ended without being closed: what everybody is told from then on. */
+  get failure(): FencepostError | null {
+    return this.#failure === null ? null : toldAgain(this.#failure);
   }
 
   /** Whether no proposal is under way, so that the engine may stage something. */
@@ -104,6 +114,7 @@ export class Committer {
   /** Queues a command or a question. Rejects with an error whose stack is that of the caller. */
   ask<T>(kind: Kind, caller: CallerRequest | undefined, decide: Decide<T>): Promise<Answer<T>> {
     this.requireOpen();
+    if (this.#failure !== null) return Promise.reject(toldAgain(this.#failure));
     const pending = new Pending(kind, decide, caller, {
       site: new CallSite(this.ask),
       since: this.clock.monotonic(),
@@ -126,6 +137,7 @@ export class Committer {
    */
   async readJournal(after: Slot, look: (news: News, slot: Slot) => void): Promise<void> {
     this.requireOpen();
+    if (this.#failure !== null) throw toldAgain(this.#failure);
     let isAsked = false;
     const reading = (async () => {
       await this.journal.commit(after, (news) => {
@@ -148,8 +160,13 @@ export class Committer {
     }
   }
 
-  /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */
+  /**
+   * Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then.
+   *
+   * @throws FencepostError what ended the store
+   */
   peek<T>(caller: CallerRequest | undefined, look: Decide<T>): T | undefined {
+    if (this.#failure !== null) throw toldAgain(this.#failure);
     try {
       const at = { now: this.clock.now(), caller: this.replica.numberOf(caller) };
       return this.replica.use((engine) => look(engine, at));
@@ -169,18 +186,50 @@ export class Committer {
     this.#callers.register(session, caller);
   }
 
+  /** Calls `listener` once: when closing begins, or when the store ends for good. */
+  onEnded(listener: () => void): () => void {
+    this.#onEnded.add(listener);
+    return () => {
+      this.#onEnded.delete(listener);
+    };
+  }
+
+  /**
+   * A store that ended for good is still open in this sense: handles are made, every call rejects.
+   *
+   * @throws FencepostError `STORE_CLOSED`
+   */
   requireOpen(): void {
-    if (!this.isOpen) throw storeClosed();
+    if (this.#closing !== null) throw storeClosed();
   }
 
   /** Idempotent. Waits for everything that was accepted, then lets the journal go. */
   close(): Promise<void> {
     if (this.#closing === null) {
       this.#closing = this.#close();
-      // Whoever waits for something else to happen learns that it will not.
-      this.#wakes.tell(null);
+      this.#tellEnded();
     }
     return this.#closing;
+  }
+
+  /**
+   * The one place that ends a store because of its journal: it is another log, damaged, or of a
+   * later format. Asking again would not change that, so nobody does.
+   */
+  #fail(error: FencepostError): void {
+    if (this.#failure !== null) return;
+    this.#failure = error;
+    for (const pending of this.#waiting.splice(0)) pending.reject(error);
+    for (const abandon of this.#readers) abandon(error);
+    if (this.#closing === null) this.#tellEnded();
+  }
+
+  /** Whoever waits for something else to happen learns that it will not. */
+  #tellEnded(): void {
+    this.alarm.review();
+    this.#wakes.tell(null);
+    for (const listener of [...this.#onEnded]) listener();
+    this.#onEnded.clear();
   }
 
   async #close(): Promise<void> {
@@ -239,7 +288,7 @@ export class Committer {
       const round = new Round(takeGroup(this.#waiting));
       this.#round = round;
       this.#armDeadline();
-      await this.#serve(round).catch((error: unknown) => round.reject(error));
+      await this.#serve(round).catch((error: unknown) => this.#reject(round, error));
       this.#waiting = [...round.unfinished(), ...this.#waiting];
       this.#round = null;
       this.#tellSettled();
@@ -307,9 +356,13 @@ export class Committer {
   async #recover(round: Round, error: unknown): Promise<void> {
     const thrown = round.fault === null ? error : round.fault.error;
     if (thrown instanceof Crash) return round.blame(thrown);
-    if (round.fault !== null) return round.reject(thrown);
-    if (knowsNothingStored(error)) return round.rejectUnsent(error);
-    if (round.sealed === null) return round.rejectUnsent(typed(error, 'commit'));
+    if (round.fault !== null) return this.#reject(round, thrown);
+    if (knowsNothingStored(error) || round.sealed === null) {
+      const told = typed(error, 'commit');
+      round.rejectUnsent(told);
+      if (isOfTheLog(told)) this.#fail(told);
+      return;
+    }
     await this.#resolve(round, round.sealed, error);
   }
 
@@ -325,8 +378,13 @@ export class Committer {
       if (landed) round.settle();
     } catch (error) {
       if (error instanceof Crash) round.rejectSent(outcomeUnknown(cause));
-      else round.reject(error);
+      else this.#reject(round, error);
     }
+  }
+
+  #reject(round: Round, error: unknown): void {
+    round.reject(error);
+    if (isOfTheLog(error)) this.#fail(error);
   }
 
   #tellMerged(): void {
@@ -372,14 +430,4 @@ export class Committer {
     this.#armDeadline();
     this.#tellSettled();
   }
-}
-
-/**
- * The questions at the front, and the commands behind them: one look at the journal serves both.
- */
-function takeGroup(waiting: Pending[]): Pending[] {
-  let size = waiting.findIndex(({ kind }) => kind !== 'question');
-  if (size < 0) return waiting.splice(0);
-  while (size < waiting.length && waiting[size]?.kind !== 'question') size += 1;
-  return waiting.splice(0, size);
 }

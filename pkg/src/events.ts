@@ -66,7 +66,8 @@ class Subscription {
     this.#hasBegun = true;
     const [session, signal] = [this.#session, this.#signal];
     const end = () => {
-      if (!session.isOpen) this.stream.end();
+      if (session.failure !== null) this.stream.fail(session.failure);
+      else if (!session.isOpen) this.stream.end();
     };
     end();
     if (this.stream.isEnded) return;

@@ -33,6 +33,7 @@ export class Follower {
   constructor(store: Followed) {
     this.#store = store;
     this.#bell = store.alarm.bell('keeps the process alive', () => {
+      if (!store.isOpen) return;
       this.#bell.ringAfter(LOOK_MS);
       this.#look();
     });
@@ -72,8 +73,8 @@ export class Follower {
   }
 
   /**
-   * Reads what is new. Its failure is nobody's: whoever waits goes on waiting, and it is tried
-   * again sooner than in 30 seconds.
+   * Reads what is new. A failure that may pass is nobody's: whoever waits goes on waiting, and it
+   * is tried again sooner than in 30 seconds. One that ends the store wakes everybody.
    */
   #look(): void {
     // The trap: what a hint tells of may have come after the present look read the tail.
@@ -83,7 +84,7 @@ export class Follower {
     const done = (failures: number) => {
       this.#isLooking = false;
       this.#failures = failures;
-      if (this.#waiters === 0) return;
+      if (this.#waiters === 0 || !this.#store.isOpen) return;
       if (failures > 0) this.#bell.ringAfter(pauseAfter(failures));
       else if (this.#wasHinted) this.#look();
     };

@@ -124,6 +124,11 @@ export class GrantedLease implements Lease {
   }
 
   #lookIfHeld(): void {
+    const { failure } = this.#session;
+    if (failure !== null) {
+      this.#lose(failure.message, failure);
+      return;
+    }
     const seen = this.#session.glance((engine, at) => ({
       row: engine.leaseStatus(this.#name, at),
     }));
@@ -132,11 +137,11 @@ export class GrantedLease implements Lease {
     else if (seen.row.owner === undefined) this.#lose('it was released');
   }
 
-  #lose(how: string): void {
+  #lose(how: string, cause?: unknown): void {
     this.#stopWatching?.();
     this.#stopWatching = () => undefined;
     if (this.#lost.signal.aborted) return;
-    const reason = new LeaseLost(`the lease is no longer held: ${how}`);
+    const reason = new LeaseLost(`the lease is no longer held: ${how}`, { cause });
     if (this.#run === null) this.#lost.abort(reason);
     else this.#run(() => this.#lost.abort(reason));
   }

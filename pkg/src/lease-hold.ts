@@ -36,11 +36,15 @@ export async function holdWhile<T>(
     onChange: () => renewals.arm(),
   });
   const renewals = new Renewals(session, [{ tenure }], 0);
-  const lose = (how: string) => {
-    run(() => lost.abort(new LeaseLost(`the lease is no longer held: ${how}`)));
+  const lose = (how: string, cause?: unknown) => {
+    run(() => lost.abort(new LeaseLost(`the lease is no longer held: ${how}`, { cause })));
     renewals.arm();
   };
-  const stopWatching = session.onEnd(() => lose('the store was closed'));
+  const stopWatching = session.onEnd(() => {
+    const { failure } = session;
+    if (failure === null) lose('the store was closed');
+    else lose(failure.message, failure);
+  });
   renewals.arm();
   try {
     return await body(lease);

@@ -124,3 +124,13 @@ function hasRoomFor({ kind, isSettled }: Pending, replica: Replica): boolean {
     kind === 'command' ? !engine.groupIsFull : engine.stagedCommands === 0,
   );
 }
+
+/**
+ * The questions at the front, and the commands behind them: one look at the journal serves both.
+ */
+export function takeGroup(waiting: Pending[]): Pending[] {
+  let size = waiting.findIndex(({ kind }) => kind !== 'question');
+  if (size < 0) return waiting.splice(0);
+  while (size < waiting.length && waiting[size]?.kind !== 'question') size += 1;
+  return waiting.splice(0, size);
+}

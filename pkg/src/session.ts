@@ -90,7 +90,12 @@ export class Session {
 
   /** Calls `wake` when the session ends. */
   onEnd(wake: () => void): () => void {
-    return this.#until(wake, () => undefined);
+    return this.#until(wake, this.#committer.onEnded(wake));
+  }
+
+  /** Why the store has ended without being closed; null while it has not. */
+  get failure(): FencepostError | null {
+    return this.#isClosed ? null : this.#committer.failure;
   }
 
   /** Of the newest command that is merged here. */
@@ -122,7 +127,8 @@ export class Session {
 
   /** @throws FencepostError `STORE_CLOSED` */
   requireOpen(): void {
-    if (!this.isOpen) throw new FencepostError('STORE_CLOSED', 'the store is closed');
+    if (this.#isClosed) throw new FencepostError('STORE_CLOSED', 'the store is closed');
+    this.#committer.requireOpen();
   }
 
   /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME` */
@@ -137,7 +143,7 @@ export class Session {
 
   /** @throws FencepostError `PERMISSION_DENIED` unless a worker may claim and settle there */
   requireWork(queue: FullName): void {
-    this.peek((engine, at) => engine.queueMayWork(queue, at));
+    if (this.failure === null) this.peek((engine, at) => engine.queueMayWork(queue, at));
   }
 
   #until(wake: () => void, stop: () => void): () => void {

@@ -35,6 +35,7 @@ export class Upkeep {
 
   /** Sets the bell for the next time that something is due. */
   #schedule(): void {
+    if (!this.#committer.isOpen) this.#bell.silence();
     if (this.#isWorking || !this.#committer.isOpen) return;
     const look = (engine: Bridge) => ({ due: this.#firing.nextDue(engine) });
     const seen = this.#committer.peek(undefined, look);

@@ -146,7 +146,12 @@ export class QueueWorker implements Worker {
   }
 
   #onMerged(): void {
-    if (!this.#parts.home.session.isOpen) {
+    const { failure, isOpen } = this.#parts.home.session;
+    if (failure !== null) {
+      this.#report(failure);
+      return;
+    }
+    if (!isOpen) {
       this.#end(new FencepostError('STORE_CLOSED', 'the store is closed'));
       return;
     }
@@ -282,6 +287,8 @@ export class QueueWorker implements Worker {
   }
 
   #report(error: unknown): void {
+    // What ended it is told once, whoever met it first.
+    if (isFatal(error) && this.#error?.code === error.code) return;
     const told = error instanceof FencepostError ? error : unexpected(error);
     // What a listener throws, or rejects with, is its own.
     this.#tell(() => this.#parts.settings.onError?.(told));

@@ -9,8 +9,8 @@
  *
  * **Invariant**: whatever request is refused, nothing of the transaction counts. So it is never
  * committed by hand: Firefox completes a transaction whose `commit` was called although a request
- * is refused after that, and can no longer be made to abort it. Left alone it commits by itself when
- * every request was answered.
+ * is refused after that, and can no longer be made to abort it. Left alone it commits by itself
+ * when every request was answered.
  */
 import { aborted, nothingStored, storedInPart } from './indexeddb-error.js';
 import { HEAD, type Head, JOURNAL, META, requireHead, SNAPSHOT } from './indexeddb-schema.js';

@@ -1,7 +1,7 @@
 /**
- * A store that is filled until nothing fits, at entries and at snapshots, with small values and with
- * entries of more than 1 MB, which Firefox keeps in files of their own. A commit is several requests;
- * whichever of them is refused, nothing of it counts.
+ * A store that is filled until nothing fits, at entries and at snapshots, with small values and
+ * with entries of more than 1 MB, which Firefox keeps in files of their own. A commit is several
+ * requests; whichever of them is refused, nothing of it counts.
  */
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
