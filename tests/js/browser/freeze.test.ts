@@ -95,6 +95,26 @@ inBrowsers(
       await closeQuietly(left, right);
     });
 
+    test('storage cleared under a working tab: whoever waits in it is told', async (context) => {
+      const server = await startServer();
+      context.after(() => server.close());
+      const page = await newPageOf(running().browser, server);
+      await call(page, 'openStore', 'waiting');
+      await call(page, 'waitForEverything');
+      await clearStorage(page, server.origin);
+      assert.deepEqual(await call(page, 'whatWasTold', 5), {
+        worker: 'LOG_REPLACED',
+        result: 'LOG_REPLACED',
+        acquire: 'LOG_REPLACED',
+        hold: 'LEASE_LOST',
+        events: 'LOG_REPLACED',
+      });
+      await call(page, 'closeStore');
+      await call(page, 'openStore', 'waiting');
+      assert.equal(await call(page, 'tryToPut', 'a', 1), 'ok');
+      await closeQuietly(page);
+    });
+
     test('a private window has a store of its own', async () => {
       const { browser, server } = running();
       const page = await running().newPage();

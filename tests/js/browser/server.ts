@@ -21,6 +21,9 @@ const TYPES: Record<string, string> = {
   '.wasm': 'application/wasm',
 };
 
+/** What the manifest says of an entry, as far as browsers go. */
+type Target = string | { default?: Target };
+
 /** What a server serves. */
 export interface Site {
   /** `path` begins with a slash and leads nowhere else. Null: there is no such file. */
@@ -107,14 +110,19 @@ const repository: Site = {
 /** Every entry of the package, as the manifest exports it. */
 async function exportedEntries(): Promise<ReadonlyMap<string, string>> {
   const manifest = JSON.parse(await readFile(join(ROOT, 'package.json'), 'utf8')) as {
-    exports: Record<string, { default?: string } | string>;
+    exports: Record<string, Target>;
   };
   const entries = new Map<string, string>();
   for (const [entry, target] of Object.entries(manifest.exports)) {
-    if (typeof target === 'string' || target.default === undefined) continue;
-    entries.set(entry.replace(/^\./, 'fencepost'), target.default.replace(/^\./, ''));
+    const path = typeof target === 'string' ? undefined : moduleAt(target);
+    if (path !== undefined) entries.set(entry.replace(/^\./, 'fencepost'), path);
   }
   return entries;
+}
+
+/** Where a browser finds the module, from the root of the site. */
+function moduleAt(target: Target | undefined): string | undefined {
+  return typeof target === 'object' ? moduleAt(target.default) : target?.replace(/^\./, '');
 }
 
 /** An empty page on which `import('fencepost')` works. */

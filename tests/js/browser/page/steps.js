@@ -6,6 +6,7 @@ export { whatIsThere, writeForEver } from './kill.js';
 export * from './large.js';
 export * from './lifecycle.js';
 export { drainMore, work } from './load.js';
+export * from './waiting.js';
 export * from './work.js';
 export * from './workers.js';
 export * from './working.js';
