@@ -38,6 +38,7 @@ import type { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
+import { Readings } from './readings.js';
 import { Crash, type Replica } from './replica.js';
 import type { CallerRequest } from './requests.js';
 import { Round, takeGroup } from './round.js';
@@ -80,8 +81,7 @@ export class Committer {
   });
   /** What ended the store for good, while it was open. */
   #failure: FencepostError | null = null;
-  readonly #onEnded = new Set<() => void>();
-  readonly #readers = new Set<(error: FencepostError) => void>();
+  readonly #readings = new Readings();
   #whenSettled: (() => void)[] = [];
 
   constructor({ journal, replica, clock, timeout, compactBytesMin, capture }: CommitterParts) {
@@ -138,33 +138,11 @@ export class Committer {
   async readJournal(after: Slot, look: (news: News, slot: Slot) => void): Promise<void> {
     this.requireOpen();
     if (this.#failure !== null) throw toldAgain(this.#failure);
-    let isAsked = false;
-    const reading = (async () => {
-      await this.journal.commit(after, (news) => {
-        isAsked = true;
-        look(news, this.replica.knownSlot);
-        return null;
-      });
-      if (!isAsked) throw breach('ended without calling decide');
-    })();
-    // Nobody waits for what is read in a store that has closed meanwhile: no timer is to be left.
-    let abandon = (_: FencepostError) => {};
-    const closed = new Promise<never>((_, reject) => {
-      abandon = reject;
-    });
-    this.#readers.add(abandon);
-    try {
-      await this.within('read', Promise.race([reading, closed]));
-    } finally {
-      this.#readers.delete(abandon);
-    }
+    const show = (news: News) => look(news, this.replica.knownSlot);
+    await this.within('read', this.#readings.read(this.journal, after, show));
   }
 
-  /**
-   * Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then.
-   *
-   * @throws FencepostError what ended the store
-   */
+  /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */
   peek<T>(caller: CallerRequest | undefined, look: Decide<T>): T | undefined {
     if (this.#failure !== null) throw toldAgain(this.#failure);
     try {
@@ -186,19 +164,7 @@ export class Committer {
     this.#callers.register(session, caller);
   }
 
-  /** Calls `listener` once: when closing begins, or when the store ends for good. */
-  onEnded(listener: () => void): () => void {
-    this.#onEnded.add(listener);
-    return () => {
-      this.#onEnded.delete(listener);
-    };
-  }
-
-  /**
-   * A store that ended for good is still open in this sense: handles are made, every call rejects.
-   *
-   * @throws FencepostError `STORE_CLOSED`
-   */
+  /** For making handles: those of a store that ended for good are made, and every call rejects. */
   requireOpen(): void {
     if (this.#closing !== null) throw storeClosed();
   }
@@ -220,7 +186,7 @@ export class Committer {
     if (this.#failure !== null) return;
     this.#failure = error;
     for (const pending of this.#waiting.splice(0)) pending.reject(error);
-    for (const abandon of this.#readers) abandon(error);
+    this.#readings.abandon(error);
     if (this.#closing === null) this.#tellEnded();
   }
 
@@ -228,8 +194,6 @@ export class Committer {
   #tellEnded(): void {
     this.alarm.review();
     this.#wakes.tell(null);
-    for (const listener of [...this.#onEnded]) listener();
-    this.#onEnded.clear();
   }
 
   async #close(): Promise<void> {
@@ -239,7 +203,7 @@ export class Committer {
       });
     }
     this.#isClosed = true;
-    for (const abandon of this.#readers) abandon(storeClosed());
+    this.#readings.abandon(storeClosed());
     try {
       await this.within(
         'close',

@@ -90,7 +90,10 @@ export class Session {
 
   /** Calls `wake` when the session ends. */
   onEnd(wake: () => void): () => void {
-    return this.#until(wake, this.#committer.onEnded(wake));
+    const wakeAtEnd = () => {
+      if (!this.isOpen) wake();
+    };
+    return this.#until(wakeAtEnd, this.#committer.onMerged('nothing', wakeAtEnd));
   }
 
   /** Why the store has ended without being closed; null while it has not. */

@@ -70,6 +70,7 @@ const PACKAGE_LAYERS = [
     'replay',
     'compactor',
     'follower',
+    'readings',
     'pending',
     'round',
     'unknown',
