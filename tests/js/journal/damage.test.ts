@@ -224,13 +224,11 @@ describe('a file journal', () => {
       const taken = join(copy, name ?? '');
       rmSync(taken, { force: true });
       mkdirSync(taken);
-      const error = await file(copy)
-        .open('damage')
-        .then(assert.fail, (thrown) => thrown);
-      assert.deepEqual(
-        [error.code, error.details.path, error.details.stored],
-        [code, taken, false],
-      );
+      await assert.rejects(file(copy).open('damage'), (error) => {
+        assert.ok(error instanceof FencepostError, String(error));
+        assert.deepEqual([error.code, error.details.path], [code, taken]);
+        return error.details.stored === false;
+      });
       rmdirSync(taken);
       if (!taken.endsWith('.tmp')) copyFileSync(join(path, name ?? ''), taken);
       const journal = file(copy);
