@@ -3,45 +3,35 @@
  * Durable Object, and are delivered when the object's alarm rings, again and again until it worked.
  *
  * ```text
- *   POST /deliveries ──> fetch(): enqueue ──> wakeWhenDue: the alarm is set, last
- *                                                  │
- *   receiver <── deliver() <── alarm(): work off <─┘ ──> wakeWhenDue: for the next one
+ *   POST /deliveries ──> fetch(): enqueue ──> serve: the alarm is set
+ *                                                  │ rings
+ *   receiver <── deliver() <── alarm(): work off <─┘
  * ```
  */
 import { DurableObject } from 'cloudflare:workers';
 import { NonRetriable, open, RetryAfter } from 'fencepost';
-import { durableObject, wakeWhenDue } from 'fencepost/durable-object';
+import { durableObject, serve } from 'fencepost/durable-object';
 
 const QUEUE = { maxAttempts: 10, backoff: { base: 500, max: 60_000 } };
 
 export class Outbox extends DurableObject {
-  #opening;
-
-  async fetch(request) {
-    const store = await this.#store();
-    try {
-      return await answer(request, store.queue('deliveries', QUEUE));
-    } finally {
-      // Last, and always: it also makes up for an alarm that was missed.
-      await wakeWhenDue(this.ctx, store);
-    }
-  }
-
-  async alarm() {
-    const store = await this.#store();
-    const worker = store.queue('deliveries', QUEUE).work(deliver, { concurrency: 4 });
-    await worker.idle();
-    await worker.stop();
-    await wakeWhenDue(this.ctx, store);
-  }
-
-  /** Opened when the object came into memory; a failure is tried again by the next who asks. */
-  #store() {
-    this.#opening ??= open('outbox', { journal: durableObject(this.ctx) }).catch((error) => {
-      this.#opening = undefined;
-      throw error;
+  constructor(ctx, env) {
+    super(ctx, env);
+    // What fails in here takes the object out of memory, and the next who asks tries again.
+    ctx.blockConcurrencyWhile(async () => {
+      const store = await open('outbox', { journal: durableObject(ctx) });
+      this.queue = store.queue('deliveries', QUEUE);
+      const served = { queue: this.queue, handler: deliver, options: { concurrency: 4 } };
+      this.service = serve(ctx, store, [served]);
     });
-    return this.#opening;
+  }
+
+  fetch(request) {
+    return answer(request, this.queue);
+  }
+
+  alarm(invocation) {
+    return this.service.alarm(invocation);
   }
 }
 

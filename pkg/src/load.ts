@@ -9,7 +9,7 @@
 import { instantiate } from '../wasm/fencepost.js';
 import { WasmBridge } from './bridge.js';
 import { FencepostError, shown } from './errors.js';
-import { host, latin1 } from './host.js';
+import { host, latin1, unsupported } from './host.js';
 import { isError, messageOf } from './realm.js';
 import type { Bridge } from './requests.js';
 
@@ -52,7 +52,7 @@ export function engineOf(module: object): EngineModule {
   return {
     create({ store, seed, replica, maxPayloadBytes = Number.NaN }) {
       const bridge = bridgeTo(module);
-      const [random = 0n, number = 0n] = host('crypto').getRandomValues(new BigUint64Array(2));
+      const [random = 0n, number = 0n] = randomNumbers();
       bridge.start({
         store,
         seed: seed ?? random,
@@ -62,6 +62,17 @@ export function engineOf(module: object): EngineModule {
       return bridge;
     },
   };
+}
+
+/** A Worker has none at the top of its module, and no timer and no storage either. */
+function randomNumbers(): BigUint64Array {
+  try {
+    return host('crypto').getRandomValues(new BigUint64Array(2));
+  } catch (cause) {
+    if (cause instanceof FencepostError) throw cause;
+    const advice = "at the top of a Worker's module no store can be opened: open it in a handler";
+    throw unsupported(`this runtime gives no random numbers here; ${advice}`, {}, cause);
+  }
 }
 
 /** `from`: where they come from, for a message. */

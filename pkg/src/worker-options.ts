@@ -98,5 +98,7 @@ function hostName(): string {
   } catch {
     // A runtime may forbid to ask.
   }
-  return process === undefined && navigator !== undefined ? 'tab' : 'worker';
+  // Edge workers have a navigator, too, which says so.
+  const isEdge = navigator?.userAgent === 'Cloudflare-Workers';
+  return process === undefined && navigator !== undefined && !isEdge ? 'tab' : 'worker';
 }

@@ -4,4 +4,4 @@ export {
   type DurableObjectStorage,
   durableObject,
 } from '../journal/durable-object.js';
-export { wakeWhenDue } from '../wake.js';
+export { type Served, type ServeOptions, type Service, serve } from '../serve.js';

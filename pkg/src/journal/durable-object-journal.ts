@@ -17,12 +17,31 @@ import type { Entry, Journal, JournalOptions, News, Slot } from './journal.js';
 import { Turns } from './turns.js';
 
 interface Watcher {
-  readonly journal: DurableObjectJournal;
+  /** Whose it is; null: of nobody who closes. */
+  readonly journal: DurableObjectJournal | null;
   readonly onNews: () => void;
 }
 
 /** Of all handles of an object: there is no other writer. */
 const watchersOf = new WeakMap<DurableObjectStorage, Set<Watcher>>();
+
+function watchers(storage: DurableObjectStorage): Set<Watcher> {
+  const known = watchersOf.get(storage) ?? new Set();
+  watchersOf.set(storage, known);
+  return known;
+}
+
+/** Calls `onNews` soon after every commit to the storage, by whichever handle. */
+export function watchStorage(storage: DurableObjectStorage, onNews: () => void): () => void {
+  const watcher = { journal: null, onNews };
+  watchers(storage).add(watcher);
+  return () => {
+    watchers(storage).delete(watcher);
+  };
+}
+
+/** `deleteAll()` takes the tables away under an open journal. */
+const TABLES_GONE = /no such table: fencepost_/;
 
 export class DurableObjectJournal implements Journal {
   readonly #storage: DurableObjectStorage;
@@ -32,8 +51,7 @@ export class DurableObjectJournal implements Journal {
 
   constructor(storage: DurableObjectStorage) {
     this.#storage = storage;
-    this.#watchers = watchersOf.get(storage) ?? new Set();
-    watchersOf.set(storage, this.#watchers);
+    this.#watchers = watchers(storage);
   }
 
   open(name: string, options: JournalOptions = {}): Promise<News> {
@@ -108,6 +126,7 @@ export class DurableObjectJournal implements Journal {
     } catch (cause) {
       if (thrown !== null || cause instanceof FencepostError) throw cause;
       const problem = messageOf(cause);
+      if (this.#opened !== null && TABLES_GONE.test(problem)) throw replaced(cause);
       const code = /SQLITE_FULL|database or disk is full/i.test(problem) ? 'JOURNAL_FULL' : null;
       const message = `the storage of the object failed; nothing was stored (${problem})`;
       throw new FencepostError(code ?? 'JOURNAL_UNAVAILABLE', message, {
@@ -131,4 +150,9 @@ export class DurableObjectJournal implements Journal {
       details: { stored: false },
     });
   }
+}
+
+function replaced(cause: unknown): FencepostError {
+  const message = 'the storage of the object was cleared; open the store again';
+  return new FencepostError('LOG_REPLACED', message, { details: { stored: false }, cause });
 }

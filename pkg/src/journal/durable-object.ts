@@ -20,6 +20,9 @@ export interface DurableObjectStorage {
   getAlarm(): Promise<number | null>;
   setAlarm(time: number): Promise<void>;
   deleteAlarm(): Promise<void>;
+  /** Values by key, beside the tables. */
+  get(key: string): Promise<unknown>;
+  put(key: string, value: unknown): Promise<void>;
 }
 
 /**

@@ -15,7 +15,7 @@ const EXAMPLE = fileURLToPath(
 const SUITE = `
 import { DurableObject } from 'cloudflare:workers';
 import { open } from 'fencepost';
-import { durableObject, wakeWhenDue } from 'fencepost/durable-object';
+import { durableObject, serve } from 'fencepost/durable-object';
 import { journalConformance } from 'fencepost/testing';
 
 const cases = (ctx) => {
@@ -37,7 +37,9 @@ export class Suite extends DurableObject {
     }
   }
 
-  alarm() {}
+  alarm(invocation) {
+    return this.rings?.(invocation);
+  }
 
   /** As large as may be, and one byte too large: the next who opens finds everything. */
   async sizes() {
@@ -62,13 +64,17 @@ export class Suite extends DurableObject {
       [1, 2].map(() => open('wakes', { journal: durableObject(this.ctx) })),
     );
     const handled = new Promise((resolve) => {
-      one.queue('mail').work(({ payload }) => resolve(payload));
+      one.queue('mail').work(({ payload, id }) => {
+        resolve([payload, id]);
+        return new Promise(() => {});
+      });
     });
     await other.queue('mail').enqueue('heard');
-    const payload = await handled;
+    const [payload, id] = await handled;
+    const { owner = '' } = (await other.queue('mail').get(id)) ?? {};
     await one.close();
     await other.close();
-    return payload;
+    return [payload, owner.split('-')[0]].join(' ');
   }
 
   /** For what the alarm is set: the first of everything that is due. */
@@ -76,21 +82,54 @@ export class Suite extends DurableObject {
     const { storage } = this.ctx;
     const store = await open('alarms', { journal: durableObject(this.ctx) });
     const queue = store.queue('mail');
-    const wake = () => wakeWhenDue(this.ctx, store);
-    const told = [await wake()];
+    const service = serve(this.ctx, store, { mail: () => {} });
+    const told = [await service.armed()];
     await queue.enqueue('later', { delay: 60_000 });
     const due = await queue.nextDue();
-    told.push((await wake()) === due, (await storage.getAlarm()) === due);
+    told.push((await service.armed()) === due, (await storage.getAlarm()) === due);
     await queue.pause();
-    told.push(await wake(), await storage.getAlarm());
+    told.push(await service.armed(), await storage.getAlarm());
     await store.schedule('tick', { every: 30_000 }, { queue: 'mail', payload: 1 });
-    told.push((await wake()) === (await store.schedules.get('tick')).next);
+    told.push((await service.armed()) === (await store.schedules.get('tick')).next);
     await queue.resume();
-    await queue.enqueue('now');
-    const before = Date.now();
-    told.push((await wake()) > before, (await storage.getAlarm()) > before);
+    service.stop();
     await storage.deleteAlarm();
     await store.close();
+    return told.join(' ');
+  }
+
+  /** One alarm for two: what the object set itself, in either way, and what the store has due. */
+  async shares() {
+    const store = await open('shares', { journal: durableObject(this.ctx) });
+    const told = [];
+    const ended = new Promise((resolve) => {
+      this.rings = (invocation) => service.alarm(invocation).then(() => told.length === 4 && resolve());
+    });
+    const alarm = () => told.push('own');
+    const service = serve(this.ctx, store, { mail: ({ payload }) => told.push(payload) }, { alarm });
+    await service.setAlarm(Date.now() + 300);
+    await store.queue('mail').enqueue('before');
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    await this.ctx.storage.setAlarm(Date.now() + 300);
+    await store.queue('mail').enqueue('after', { delay: 600 });
+    await ended;
+    service.stop();
+    await store.close();
+    return told.join(' ');
+  }
+
+  /** Who looks after everything of the object was deleted. */
+  async cleared() {
+    const opened = () => open('cleared', { journal: durableObject(this.ctx) });
+    const store = await opened();
+    await store.queue('mail').enqueue('kept');
+    await this.ctx.storage.deleteAll();
+    const codeOf = (work) => work.then(() => 'done', ({ code }) => code);
+    const told = [await codeOf(store.queue('mail').enqueue('lost')), await codeOf(store.sync())];
+    await store.close();
+    const again = await opened();
+    told.push((await again.queue('mail').enqueue('anew')).id);
+    await again.close();
     return told.join(' ');
   }
 
@@ -140,13 +179,21 @@ describe('the journal on the storage of an object', () => {
     assert.equal(await ask(worker, '/sizes'), expected);
   });
 
-  test('an enqueue on one handle wakes the worker of another', async () => {
-    assert.equal(await ask(worker, '/wakes'), 'heard');
+  test('an enqueue on one handle wakes the worker of another, which is no tab', async () => {
+    assert.equal(await ask(worker, '/wakes'), 'heard worker');
   });
 
   test('the alarm is set for what is due first, in the future, and not for a pause', async () => {
     // Joined, null is nothing.
-    assert.equal(await ask(worker, '/alarms'), ' true true   true true true');
+    assert.equal(await ask(worker, '/alarms'), ' true true   true');
+  });
+
+  test("an alarm of the object's own rings beside the store's", async () => {
+    assert.equal(await ask(worker, '/shares'), 'before own own after');
+  });
+
+  test('storage that was cleared under a store is told as such, and opens anew', async () => {
+    assert.match(await ask(worker, '/cleared'), /^LOG_REPLACED LOG_REPLACED 1$/);
   });
 
   test('a foreign table, a later format and missing entries are told apart', async () => {
@@ -236,9 +283,10 @@ describe('the example', () => {
     assert.equal((await arrived).body, 'after an eviction');
   });
 
-  test('an alarm that was lost is made up for by the next request', async () => {
+  test('an alarm that was lost with the object is made up for by the next request', async () => {
     await post({ body: 'stranded', delay: 60 });
     await ask(worker, '/lose-alarm');
+    await assert.rejects(ask(worker, '/evict'));
     const arrived = next();
     await ask(worker, '/deliveries');
     assert.equal((await arrived).body, 'stranded');

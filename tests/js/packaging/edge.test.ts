@@ -14,7 +14,23 @@ ${CYCLE}
 const { open, memory } = fencepost;
 const told = (work) => work.then(() => 'no error', ({ code, message }) => code + ' ' + message);
 const bytes = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
+// Whoever opens a store here is told so by whoever asks.
+const early = told(open('early', { journal: memory() }));
+let kept;
 const answers = {
+  '/early': () => early,
+  '/kept': async () => {
+    kept ??= open('kept', { journal: memory() });
+    const store = await kept;
+    const queue = store.queue('mail');
+    await queue.enqueue('now');
+    await queue.enqueue('later', { delay: 50 });
+    let count = 0;
+    const worker = queue.work(() => { count += 1; });
+    while (count < 2) await new Promise((resolve) => setTimeout(resolve, 10));
+    await worker.stop();
+    return String(count);
+  },
   '/memory': () => cycle(fencepost, { journal: memory() }),
   '/inline': () => cycle(inline, { journal: memory() }),
   '/module': () => cycle(fencepost, { journal: memory(), wasm: module }),
@@ -44,6 +60,16 @@ test('a store in memory works from every entry, and with a module of the host', 
     assert.equal(await ask(worker, path), CYCLED, path);
   }
   assert.equal(await ask(worker, '/engine'), '1');
+});
+
+test('at the top of the module, where nothing may be opened, open says so', async () => {
+  const told = await ask(worker, '/early');
+  assert.match(told, /^UNSUPPORTED_HOST .*at the top of a Worker's module/);
+});
+
+test('a store that requests share works in each of them, timers and all', async () => {
+  for (let request = 0; request < 3; request += 1) assert.equal(await ask(worker, '/kept'), '2');
+  assert.deepEqual(await Promise.all([1, 2].map(() => ask(worker, '/memory'))), [CYCLED, CYCLED]);
 });
 
 test('without storage, open says what to pass', async () => {

@@ -94,7 +94,7 @@ const PACKAGE_LAYERS = [
   ['store', 'succession'],
   ['open'],
   ['index', 'testing'],
-  ['wake'],
+  ['shared', 'serve'],
   ['entry'],
 ];
 
