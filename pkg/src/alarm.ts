@@ -83,7 +83,12 @@ export class Alarm {
       this.#set[face].add(setting);
       this.#count(setting, 1);
     }
-    if (wasFirst || this.#isFirst(setting)) this.review();
+    if (wasFirst || this.#isFirst(setting) || this.#isPerishable) this.review();
+  }
+
+  /** Then whoever waits sets it again: the one before may be gone. */
+  get #isPerishable(): boolean {
+    return this.#timer?.timer.perishes === true;
   }
 
   #isFirst(setting: Setting): boolean {
@@ -115,7 +120,8 @@ export class Alarm {
 
   #arm(at: number | null): void {
     // Reckoning rounds: what differs by less than a millisecond is the same.
-    if (at !== null && this.#timer !== null && Math.abs(this.#timer.at - at) < 1) return;
+    const isSame = at !== null && this.#timer !== null && Math.abs(this.#timer.at - at) < 1;
+    if (isSame && !this.#isPerishable) return;
     this.#timer?.timer.cancel();
     this.#timer = null;
     if (at === null) return;

@@ -11,7 +11,7 @@
 import { invalid } from './arguments.js';
 import type { RunIn } from './context.js';
 import { FencepostError, shown } from './errors.js';
-import { monotonicNow } from './host.js';
+import { isEdgeWorker, monotonicNow } from './host.js';
 import type { Clock } from './types.js';
 
 /** 2200-01-01: a clock beyond is broken, and only the log's own progress counts. */
@@ -29,6 +29,8 @@ export interface Timer {
   unref?(): void;
   /** Undoes `unref`. */
   ref?(): void;
+  /** It ends with the request in which it was set, and tells nobody. */
+  readonly perishes?: boolean;
 }
 
 export const systemClock: Clock = {
@@ -39,6 +41,7 @@ export const systemClock: Clock = {
     // In Node a timer is an object, elsewhere a number.
     const { ref, unref } = timer as { ref?(): unknown; unref?(): unknown };
     return {
+      perishes: isEdgeWorker(),
       cancel: () => clearTimeout(timer as Parameters<typeof clearTimeout>[0]),
       unref: () => void unref?.call(timer),
       ref: () => void ref?.call(timer),

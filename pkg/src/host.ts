@@ -79,6 +79,12 @@ export function latin1(bytes: Uint8Array): string {
   return String.fromCharCode(...bytes);
 }
 
+/** Edge workers have a navigator, too, which says so. */
+export function isEdgeWorker(): boolean {
+  const { navigator } = globalThis as { navigator?: { userAgent?: string } };
+  return navigator?.userAgent === 'Cloudflare-Workers';
+}
+
 /** Milliseconds that pass. A host without them has the time of day, which somebody may set. */
 export function monotonicNow(): number {
   return (globalThis.performance ?? Date).now();

@@ -42,7 +42,7 @@ export interface ServeOptions {
    * does too, and the runtime rings again. Default: none.
    */
   alarm?: () => unknown;
-  /** Told when the alarm could not be set after a commit. Default: nobody; the next one tries again. */
+  /** Told when the alarm could not be set after a commit; the next one tries again. */
   onError?: (error: unknown) => void;
 }
 

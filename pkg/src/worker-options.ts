@@ -9,7 +9,7 @@ import {
   requireFunction,
 } from './arguments.js';
 import { type FencepostError, shown } from './errors.js';
-import { host } from './host.js';
+import { host, isEdgeWorker } from './host.js';
 import { ownerName } from './names.js';
 import type { FullName } from './requests.js';
 import type { Task } from './types.js';
@@ -98,7 +98,6 @@ function hostName(): string {
   } catch {
     // A runtime may forbid to ask.
   }
-  // Edge workers have a navigator, too, which says so.
-  const isEdge = navigator?.userAgent === 'Cloudflare-Workers';
-  return process === undefined && navigator !== undefined && !isEdge ? 'tab' : 'worker';
+  const isTab = process === undefined && navigator !== undefined && !isEdgeWorker();
+  return isTab ? 'tab' : 'worker';
 }

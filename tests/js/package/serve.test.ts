@@ -65,7 +65,7 @@ async function served(context: TestContext, takes = true): Promise<Served> {
 
 const NOBODY = { idle: async () => undefined, stop: async () => undefined };
 
-test('work that nobody takes rings at longer and longer pauses, up to a quarter hour', async (t) => {
+test('work that nobody takes rings after longer and longer pauses', async (t) => {
   const { store, queue, alarm, now, pass, armedIn } = await served(t, false);
   await queue.enqueue('of nobody');
   assert.equal(await armedIn(), 1);

@@ -103,10 +103,14 @@ export class Suite extends DurableObject {
     const store = await open('shares', { journal: durableObject(this.ctx) });
     const told = [];
     const ended = new Promise((resolve) => {
-      this.rings = (invocation) => service.alarm(invocation).then(() => told.length === 4 && resolve());
+      this.rings = async (invocation) => {
+        await service.alarm(invocation);
+        if (told.length === 4) resolve();
+      };
     });
     const alarm = () => told.push('own');
-    const service = serve(this.ctx, store, { mail: ({ payload }) => told.push(payload) }, { alarm });
+    const mail = ({ payload }) => void told.push(payload);
+    const service = serve(this.ctx, store, { mail }, { alarm });
     await service.setAlarm(Date.now() + 300);
     await store.queue('mail').enqueue('before');
     await new Promise((resolve) => setTimeout(resolve, 500));

@@ -17,6 +17,7 @@ const bytes = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 1, 0, 0, 0]);
 // Whoever opens a store here is told so by whoever asks.
 const early = told(open('early', { journal: memory() }));
 let kept;
+let left;
 const answers = {
   '/early': () => early,
   '/kept': async () => {
@@ -30,6 +31,19 @@ const answers = {
     while (count < 2) await new Promise((resolve) => setTimeout(resolve, 10));
     await worker.stop();
     return String(count);
+  },
+  // Its timer is this request's, and ends with it.
+  '/leaves': async () => {
+    left ??= open('left', { journal: memory() });
+    await (await left).queue('mail').enqueue('later', { delay: 100 });
+    return 'left';
+  },
+  '/finds': async () => {
+    const worker = (await left).queue('mail').work(({ payload }) => found(payload));
+    let found;
+    const payload = await new Promise((resolve) => { found = resolve; });
+    await worker.stop();
+    return payload;
   },
   '/memory': () => cycle(fencepost, { journal: memory() }),
   '/inline': () => cycle(inline, { journal: memory() }),
@@ -69,6 +83,8 @@ test('at the top of the module, where nothing may be opened, open says so', asyn
 
 test('a store that requests share works in each of them, timers and all', async () => {
   for (let request = 0; request < 3; request += 1) assert.equal(await ask(worker, '/kept'), '2');
+  assert.equal(await ask(worker, '/leaves'), 'left');
+  assert.equal(await ask(worker, '/finds'), 'later');
   assert.deepEqual(await Promise.all([1, 2].map(() => ask(worker, '/memory'))), [CYCLED, CYCLED]);
 });
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { inEveryBrowser } from '../browser/support.js';
 import { CYCLED } from './cycle.js';
 import { type Project, project } from './project.js';
-import { REPORT, reportsOf, startSite } from './site.js';
+import { BEATS, REPORT, reportsOf, startSite } from './site.js';
 
 const DIST = '/node_modules/fencepost/pkg/dist';
 const MODULE_IMPORT = `import * as fencepost from '${DIST}/inline.js';\n`;
@@ -12,7 +12,12 @@ const CLASSIC_IMPORT = `importScripts('${DIST}/script.js');\n`;
 
 /** A worker is told to begin, so that a service worker that is there already does so as well. */
 const ON_MESSAGE = `onmessage = ({ data }) => report(data, fencepost);\n`;
-const ON_MESSAGE_KEPT = 'onmessage = (event) => event.waitUntil(report(event.data, fencepost));\n';
+const ON_MESSAGE_KEPT = `${BEATS}
+onmessage = (event) => event.waitUntil(Promise.all([
+  report(event.data, fencepost),
+  beats(event.data + ' beats', fencepost),
+]));
+`;
 const ON_CONNECT =
   'onconnect = ({ ports: [port] }) => {\n' +
   '  port.onmessage = ({ data }) => report(data, fencepost);\n' +
@@ -29,15 +34,24 @@ try {
 new Worker('worker.js', { type: 'module' }).postMessage('module worker');
 new Worker('classic-worker.js').postMessage('classic worker');
 new SharedWorker('shared.js', { type: 'module' }).port.postMessage('shared worker');
-for (const [kind, path, type] of [
+for (const [kind, path, type, scope = type] of [
   ['service worker', 'service.js', 'module'],
   ['classic service worker', 'classic-service.js', 'classic'],
+  ['service worker of modules', 'modules-service.js', 'module', 'modules'],
+  ['service worker with a file', 'slim-service.js', 'module', 'slim'],
 ]) {
-  navigator.serviceWorker.register(path, { type, scope: '/' + type + '/' }).then((registered) => {
+  navigator.serviceWorker.register(path, { type, scope: '/' + scope + '/' }).then((registered) => {
     (registered.installing ?? registered.waiting ?? registered.active).postMessage(kind);
   });
 }
 `;
+
+const SERVICE_WORKERS = [
+  'service worker',
+  'classic service worker',
+  'service worker of modules',
+  'service worker with a file',
+];
 
 const KINDS = [
   'one module',
@@ -47,8 +61,7 @@ const KINDS = [
   'module worker',
   'classic worker',
   'shared worker',
-  'service worker',
-  'classic service worker',
+  ...SERVICE_WORKERS,
 ];
 
 function site(): Project {
@@ -72,6 +85,10 @@ function site(): Project {
     'shared.js': MODULE_IMPORT + REPORT + ON_CONNECT,
     'service.js': MODULE_IMPORT + REPORT + ON_MESSAGE_KEPT,
     'classic-service.js': CLASSIC_IMPORT + REPORT + ON_MESSAGE_KEPT,
+    'modules-service.js': `import * as fencepost from '${DIST}/entry/browser.js';
+      ${REPORT}${ON_MESSAGE_KEPT}`,
+    'slim-service.js': `import * as fencepost from '${DIST}/entry/slim.js';
+      ${REPORT}${ON_MESSAGE_KEPT}`,
   });
 }
 
@@ -79,10 +96,14 @@ inEveryBrowser('the installed package', (running) => {
   test('it loads in every kind of script when only wasm-unsafe-eval is granted', async () => {
     const server = await startSite(site().path);
     const page = await running().newPage();
-    const results = await reportsOf(page, server, [...KINDS, 'text as code']);
+    const beats = SERVICE_WORKERS.map((kind) => `${kind} beats`);
+    const results = await reportsOf(page, server, [...KINDS, ...beats, 'text as code']);
     await page.close();
     await server.close();
-    const expected = Object.fromEntries(KINDS.map((kind) => [kind, CYCLED]));
+    const expected = Object.fromEntries([
+      ...KINDS.map((kind) => [kind, CYCLED]),
+      ...beats.map((kind) => [kind, 'beat']),
+    ]);
     assert.deepEqual(results, { ...expected, 'text as code': 'EvalError' });
   });
 });

@@ -18,11 +18,28 @@ const POLL_MS = 20;
 /** `report(kind, fencepost)`, for any kind of script: runs the cycle, tells the server. */
 export const REPORT = `
 ${CYCLE}
-async function report(kind, fencepost) {
+async function report(kind, fencepost, run = () => cycle(fencepost, undefined, kind)) {
   const told = (error) => error + ' ' + error.stack;
-  const result = await cycle(fencepost, undefined, kind).catch(told);
+  const result = await run().catch(told);
   const body = JSON.stringify({ kind, result });
-  await fetch('/report', { method: 'POST', body });
+  const home = globalThis.location?.protocol === 'chrome-extension:' ? origin : '';
+  await fetch(home + '/report', { method: 'POST', body });
+}
+`;
+
+/** `beats(kind, fencepost)`: a cron fires in this script, and a worker of it takes the task. */
+export const BEATS = `
+function beats(kind, fencepost) {
+  return report(kind, fencepost, async () => {
+    const store = await fencepost.open(kind);
+    const beat = new Promise((resolve) => {
+      store.queue('beats').work(({ payload }) => resolve(payload));
+    });
+    await store.schedule('beat', { cron: '* * * * * *' }, { queue: 'beats', payload: 'beat' });
+    const payload = await beat;
+    await store.close();
+    return payload;
+  });
 }
 `;
 
