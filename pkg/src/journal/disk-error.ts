@@ -54,7 +54,7 @@ function diskError(
   const system = systemCode(cause);
   const reason =
     system === 'ERR_ACCESS_DENIED'
-      ? `${system}: Node's permission model wants --allow-fs-read and --allow-fs-write for it`
+      ? `${system}: Node wants --allow-fs-read and --allow-fs-write for it, with /* while it is missing`
       : (system ?? (isError(cause) ? cause.message : 'an unknown error'));
   const details = { path, ...outcome, ...(system === undefined ? {} : { system }) };
   return new FencepostError(code, `${quote(path)}: ${what} (${reason})`, { cause, details });

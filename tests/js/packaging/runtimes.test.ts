@@ -261,7 +261,7 @@ for (const version of ['20', '22', '24']) {
       console.log(await cycle(fencepost));`,
     });
     const flag = version === '20' ? '--experimental-permission' : '--permission';
-    const leave = [`--allow-fs-read=${made.path}`, `--allow-fs-write=${made.path}/.fencepost`];
+    const leave = [`--allow-fs-read=${made.path}`, `--allow-fs-write=${made.path}/.fencepost/*`];
     const node = program(`@node-${version}`, 'bin/node');
     assert.equal(await made.run(node, [flag, '--no-warnings', ...leave, 'program.mjs']), CYCLED);
   });
