@@ -2,6 +2,7 @@
  * `fencepost`: durable task queues and fenced leases that run where your code runs. `open` is what
  * the entries in `entry/` add, each for its runtime.
  */
+export { queue } from './declared.js';
 export {
   Cancelled,
   type ErrorCode,

@@ -15,6 +15,7 @@ import {
 import { LogClock, requireClock, systemClock, TIMER_MAX } from './clock.js';
 import { Committer } from './committer.js';
 import { contextOf } from './context.js';
+import { type Declared, readDeclared } from './declared.js';
 import { FencepostError, shown } from './errors.js';
 import { requireHost } from './host.js';
 import type { Durability, Journal, News } from './journal/journal.js';
@@ -23,9 +24,10 @@ import { sharedName } from './names.js';
 import { loadEngine, type Platform } from './platform/platform.js';
 import { messageOf } from './realm.js';
 import { Replica } from './replica.js';
+import { FAMILY } from './requests.js';
 import { StoreHandle } from './store.js';
 import { succeed } from './succession.js';
-import type { Clock, OpenOptions, Store } from './types.js';
+import type { Clock, NoQueues, OpenOptions, Queues, Store } from './types.js';
 import { Upkeep } from './upkeep.js';
 
 const TIMEOUT_MS = 30_000;
@@ -39,6 +41,7 @@ const OPTIONS = [
   'timeout',
   'expectLogId',
   'restore',
+  'queues',
   'onError',
 ] as const;
 const JOURNAL_METHODS = ['open', 'commit', 'compact', 'close'] as const;
@@ -54,6 +57,7 @@ interface Settings {
   readonly timeout: number;
   readonly expectLogId: string | undefined;
   readonly restore: Uint8Array | undefined;
+  readonly declared: Declared;
   readonly onError: (error: FencepostError) => void;
 }
 
@@ -72,7 +76,7 @@ export interface Open {
    * ```
    */
   // biome-ignore lint/style/useShorthandFunctionType: editors show what is said of a signature
-  (name: string, options?: OpenOptions): Promise<Store>;
+  <Q extends Queues = NoQueues>(name: string, options?: OpenOptions<Q>): Promise<Store<Q>>;
 }
 
 /** What a simulation sets, and users do not. */
@@ -102,15 +106,25 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     try {
       await found(committer, settings);
       requireSame(committer, store, settings);
+      requireNames(replica, settings.declared);
       if (tenure !== undefined) await succeed(committer, tenure);
     } catch (error) {
       await committer.close().catch(() => undefined);
       throw error;
     }
-    const { maxPayloadBytes } = settings;
+    const { maxPayloadBytes, declared } = settings;
     const upkeep = new Upkeep(committer, settings.onError);
-    return new StoreHandle({ name: store, committer, upkeep, maxPayloadBytes, recovered });
+    const shared = { name: store, committer, upkeep, maxPayloadBytes, declared, recovered };
+    // Which queues were declared is known to the compiler only.
+    return new StoreHandle(shared) as Store as never;
   };
+}
+
+/** The rules of names are the engine's. @throws FencepostError `INVALID_NAME`, `RESERVED_NAME` */
+function requireNames(replica: Replica, declared: Declared): void {
+  for (const text of declared.names) {
+    replica.use((engine) => engine.checkName('name', { family: FAMILY.shared, text }));
+  }
 }
 
 function createEngine(module: EngineModule, store: string, settings: Settings) {
@@ -209,6 +223,7 @@ function readSettings(value: unknown): Settings {
     timeout: Number.isNaN(timeout) ? TIMEOUT_MS : timeout,
     expectLogId: expectLogId === undefined ? undefined : requireText('expectLogId', expectLogId),
     restore: restore === undefined ? undefined : copyBytes('restore', restore),
+    declared: readDeclared(options.queues),
     onError: quietly(onError as OpenOptions['onError']),
   };
 }

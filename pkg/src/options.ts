@@ -75,10 +75,12 @@ export interface QueueDefaults {
 export const PLAIN_QUEUE: QueueDefaults = { stamps: NO_STAMPS, codec: JSON_CODEC };
 export const OUTBOX_QUEUE: QueueDefaults = { stamps: OUTBOX_STAMPS, codec: JSON_CODEC };
 
-export function readQueueOptions(value: unknown): QueueDefaults {
-  if (value === undefined) return PLAIN_QUEUE;
+/** The options of a handle over what was declared. */
+export function readQueueOptions(value: unknown, declared = PLAIN_QUEUE): QueueDefaults {
+  if (value === undefined) return declared;
   const options = readOptions('options', value, QUEUE_OPTIONS);
-  return { stamps: readStamps(options, NO_STAMPS), codec: readCodec(options.codec) };
+  const codec = options.codec === undefined ? declared.codec : readCodec(options.codec);
+  return { stamps: readStamps(options, declared.stamps), codec };
 }
 
 /** The options of one task over those of its queue. */
@@ -195,15 +197,21 @@ export function readInstant(argument: string, value: unknown): number {
   throw invalid(argument, 'a Date or whole milliseconds, from 1970 on', got);
 }
 
-export function readFollowUps(value: unknown): EnqueueRequest[] {
+/** `defaultsOf`: how tasks of a queue are stamped and encoded. */
+export function readFollowUps(
+  value: unknown,
+  defaultsOf: (queue: FullName) => QueueDefaults,
+): EnqueueRequest[] {
   if (value === undefined) return [];
   return requireArray('followUps', value, BATCH_MAX).map((item, index) => {
     const argument = `followUps[${index}]`;
     if (typeof item !== 'object' || item === null)
       throw invalid(argument, 'an object', shown(item));
     const followUp = readOptions(argument, item, ['queue', 'payload', 'options', 'codec']);
-    const defaults = { ...PLAIN_QUEUE, codec: readCodec(followUp.codec) };
     const queue = sharedName('queue', followUp.queue);
+    const declared = defaultsOf(queue);
+    const codec = followUp.codec === undefined ? declared.codec : readCodec(followUp.codec);
+    const defaults = { ...declared, codec };
     return readEnqueue(queue, defaults, followUp.payload, followUp.options, 'without writes');
   });
 }

@@ -8,7 +8,7 @@ import { FencepostError, quote, shown } from './errors.js';
 import { requireName, sharedName } from './names.js';
 import { enqueueRequest, PLAIN_QUEUE, STAMPS } from './options.js';
 import { timeOf } from './realm.js';
-import type { StampsRequest } from './requests.js';
+import type { FullName, StampsRequest } from './requests.js';
 import {
   CATCH_UPS,
   type ScheduleReply,
@@ -41,16 +41,19 @@ export function readSchedule(
   name: unknown,
   when: unknown,
   job: unknown,
+  stampsOf: (queue: FullName) => StampsRequest,
 ): { request: ScheduleRequest; cron: (() => Grid) | undefined } {
   const schedule = sharedName('name', name);
   const asked = readWhen(when);
   if (job === undefined) throw invalid('job', 'an object', 'undefined');
   const given = readOptions('job', job, JOB_FIELDS);
+  const queue = sharedName('queue', given.queue);
+  const defaults = { ...PLAIN_QUEUE, stamps: stampsOf(queue) };
   const request = {
     name: schedule,
     when: asked,
     catchUp: optionalChoice('catchUp', given.catchUp, CATCH_UPS) ?? 'all',
-    job: enqueueRequest(sharedName('queue', given.queue), PLAIN_QUEUE, given.payload, given),
+    job: enqueueRequest(queue, defaults, given.payload, given),
   };
   if (asked.kind !== 'cron') return { request, cron: undefined };
   return { request, cron: () => gridOf(asked.expression, asked.timeZone) };

@@ -13,7 +13,12 @@ export class ScheduleTable {
   }
 
   async put(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord> {
-    const { request, cron } = readSchedule(name, when, job);
+    const { request, cron } = readSchedule(
+      name,
+      when,
+      job,
+      (queue) => this.#session.declared.of(queue).stamps,
+    );
     this.#session.requireOpen();
     const grid = cron?.();
     const { reply } = await this.#session.command((engine, at) =>

@@ -7,6 +7,7 @@ import type { Alarm } from './alarm.js';
 import type { LogClock } from './clock.js';
 import type { Committer } from './committer.js';
 import type { RunIn } from './context.js';
+import { Declared } from './declared.js';
 import { FencepostError } from './errors.js';
 import type { News, Slot } from './journal/journal.js';
 import { Lines } from './line.js';
@@ -21,19 +22,27 @@ export class Session {
   readonly #committer: Committer;
   readonly #caller: CallerRequest | undefined;
   readonly #waiting = new Set<() => void>();
+  /** How tasks of a queue are stamped and encoded where no handle says so. */
+  readonly declared: Declared;
   /** Who waits for which lease, in all sessions of the store. */
   readonly lines: Lines;
   #isClosed = false;
 
-  constructor(committer: Committer, caller?: CallerRequest, lines: Lines = new Lines()) {
+  constructor(
+    committer: Committer,
+    caller?: CallerRequest,
+    declared: Declared = new Declared(),
+    lines: Lines = new Lines(),
+  ) {
     this.#committer = committer;
     this.#caller = caller;
+    this.declared = declared;
     this.lines = lines;
   }
 
   /** Another session of the same store, with the rights of `caller`. */
   restrict(caller: CallerRequest): Session {
-    return new Session(this.#committer, caller, this.lines);
+    return new Session(this.#committer, caller, this.declared, this.lines);
   }
 
   /** Decides on the newest entry, and stores what that changes. */

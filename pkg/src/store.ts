@@ -1,6 +1,7 @@
 /** The store's handle: makes the handles of everything in it. Owns nothing but its session. */
 import { readCaller } from './caller.js';
 import type { Committer } from './committer.js';
+import type { Declared } from './declared.js';
 import { EffectHandle } from './effect.js';
 import { FencepostError } from './errors.js';
 import { listenToEvents } from './events.js';
@@ -48,6 +49,8 @@ export interface StoreParts {
   readonly committer: Committer;
   readonly upkeep: Upkeep;
   readonly maxPayloadBytes: number;
+  /** Default: no queue is. */
+  readonly declared?: Declared | undefined;
   readonly recovered?: Torn | undefined;
 }
 
@@ -67,7 +70,7 @@ export class StoreHandle implements Store {
     this.#caller = caller;
     this.#session =
       of === undefined || caller === undefined
-        ? new Session(parts.committer, caller)
+        ? new Session(parts.committer, caller, parts.declared)
         : of.#session.restrict(caller);
     this.#workers = of === undefined ? new WorkerSet() : of.#workers.branch();
     this.kv = new KvTable(this.#session);
@@ -97,7 +100,7 @@ export class StoreHandle implements Store {
     this.#session.requireOpen();
     const queue = sharedName('name', name);
     this.#session.checkName('name', queue);
-    const defaults = readQueueOptions(options);
+    const defaults = readQueueOptions(options, this.#session.declared.of(queue));
     if (defaults.codec.name !== undefined) {
       this.#session.checkName('codec', { family: FAMILY.owner, text: defaults.codec.name });
     }

@@ -110,7 +110,7 @@ export class ClaimedTask implements Task {
       id,
       token,
       result: this.#encode(result),
-      followUps: readFollowUps(followUps),
+      followUps: readFollowUps(followUps, (queue) => this.#home.session.declared.of(queue)),
       writes: readWrites(writes),
     };
     const answer = await this.#home.session.command((engine, at) =>

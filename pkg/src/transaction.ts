@@ -15,7 +15,8 @@ import {
   requireWhole,
   unreadable,
 } from './arguments.js';
-import { decodeJson, JSON_CODEC, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
+import { decodeJson, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
+import type { Declared } from './declared.js';
 import { FencepostError, shown } from './errors.js';
 import { encodeValue } from './kv.js';
 import { keyName, outboxName, queueOfTask, sharedName } from './names.js';
@@ -41,7 +42,7 @@ import {
 import type { Session } from './session.js';
 import { ClaimedTask, enqueued, readClaimHolder } from './task.js';
 import { taskRecord } from './task-record.js';
-import type { Committed, Transaction, TransactionQueue } from './types.js';
+import type { Committed, QueueOptions, Transaction, TransactionQueue } from './types.js';
 import { readVersion } from './writes.js';
 
 /** What has to hold. */
@@ -65,21 +66,23 @@ export async function transact<T>(
 ): Promise<Committed<T> | Refused> {
   requireFunction('body', body);
   const run = session.capture();
+  const { declared } = session;
   const { reply, version } = await session.command((engine, at) =>
-    run(() => decide(engine, at, body, guard)),
+    run(() => decide(engine, at, { body, guard, declared })),
   );
   if (reply.how === 'threw') throw reply.error;
   return reply.how === 'refused' ? reply.refusal : { ok: true, value: reply.value, version };
 }
 
-function decide<T>(
-  engine: Bridge,
-  at: Moment,
-  body: (tx: Transaction) => T,
-  guard?: Guard,
-): Verdict<T> {
+interface Asked<T> {
+  readonly body: (tx: Transaction) => T;
+  readonly guard: Guard | undefined;
+  readonly declared: Declared;
+}
+
+function decide<T>(engine: Bridge, at: Moment, { body, guard, declared }: Asked<T>): Verdict<T> {
   const moment = { ...at, now: engine.txBegin(at.now) };
-  const running = new Running(engine, moment);
+  const running = new Running(engine, moment, declared);
   const verdict = run(running, body, guard);
   running.end();
   if (running.crash !== null) throw running.crash.error;
@@ -119,13 +122,15 @@ function isThenable(value: unknown): boolean {
 class Running {
   readonly #engine: Bridge;
   readonly #at: Moment;
+  readonly declared: Declared;
   #isOver = false;
   refused: Refused | null = null;
   crash: { error: unknown } | null = null;
 
-  constructor(engine: Bridge, at: Moment) {
+  constructor(engine: Bridge, at: Moment, declared: Declared) {
     this.#engine = engine;
     this.#at = at;
+    this.declared = declared;
   }
 
   get now(): number {
@@ -168,10 +173,10 @@ function makeTransaction(running: Running): Transaction {
       return running.now;
     },
     kv: makeKv(running),
-    queue: (name, options) => {
+    queue: (name: string, options?: QueueOptions) => {
       const queue = sharedName('name', name);
       running.use((engine) => engine.checkName('name', queue));
-      return makeQueue(running, queue, readQueueOptions(options));
+      return makeQueue(running, queue, readQueueOptions(options, running.declared.of(queue)));
     },
     outbox: (name) => {
       const queue = outboxName(name);
@@ -197,7 +202,7 @@ function makeSettling(
   return {
     complete: (task, result) => {
       const settle = claimGuard(task, (claim, engine, at) => {
-        const codec = () => codecOf(claim, engine, at);
+        const codec = () => codecOf(running.declared.of(claim.queue), claim, engine, at);
         const encoded = ClaimedTask.encode(task, result, codec);
         const request = { ...claim, result: encoded, followUps: [], writes: [] };
         return engine.queueComplete(request, at);
@@ -227,11 +232,16 @@ function makeSettling(
   };
 }
 
-/** Of a task that is known by its claim only: JSON, if that is what its row was made with. */
-function codecOf({ queue, id }: ClaimReference, engine: Bridge, at: Moment): RowCodec {
+/** Of a task that is known by its claim only: that of its queue, if its row was made with it. */
+function codecOf(
+  { codec }: QueueDefaults,
+  { queue, id }: ClaimReference,
+  engine: Bridge,
+  at: Moment,
+): RowCodec {
   const row = engine.txGet(queue, id, { ...at, caller: ROOT });
-  if (row !== undefined) requireSameCodec(JSON_CODEC, row.codec);
-  return JSON_CODEC;
+  if (row !== undefined) requireSameCodec(codec, row.codec);
+  return codec;
 }
 
 function makeKv(running: Running): Transaction['kv'] {

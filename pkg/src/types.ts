@@ -5,6 +5,7 @@
  * No code lives here; the classes behind these interfaces are not exported.
  */
 export type * from './types/answers.js';
+export type * from './types/declared.js';
 export type * from './types/event.js';
 export type * from './types/kv.js';
 export type * from './types/lease.js';

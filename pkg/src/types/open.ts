@@ -1,6 +1,7 @@
 /** How a store is opened. */
 import type { FencepostError } from '../errors.js';
 import type { Journal } from '../journal/journal.js';
+import type { Queues } from './declared.js';
 
 /** Where time comes from. All three must belong together. */
 export interface Clock {
@@ -25,7 +26,7 @@ export type WasmSource =
   | Promise<Response>;
 
 /** How `open` opens a store. */
-export interface OpenOptions {
+export interface OpenOptions<Q extends Queues = Queues> {
   /**
    * Where the log is kept. Default: IndexedDB in browsers and their workers; a file journal under
    * `./.fencepost/<name>` in Node, Deno and Bun. Where the runtime has no default, `open` rejects
@@ -50,6 +51,16 @@ export interface OpenOptions {
   expectLogId?: string;
   /** A `snapshot()` to start from. Only on an empty journal. */
   restore?: Uint8Array;
+  /**
+   * Queues by their names, each made by `queue()`: their stamps and codecs hold wherever no handle
+   * says otherwise (follow-ups, transactions; of schedules the stamps), and their types everywhere.
+   * A handle's own options go before them. Other queues may be used as well. Default: none.
+   *
+   * ```ts
+   * const store = await open('app', { queues: { mail: queue<Mail>({ maxAttempts: 5 }) } })
+   * ```
+   */
+  queues?: Q;
   /**
    * Called with what goes wrong where nobody waits for it: a schedule that this runtime cannot fire
    * (`INVALID_SCHEDULE`, once for each, with `details.schedule`). A worker has an `onError` of its

@@ -1,5 +1,6 @@
 /** Queues, and what they put on the tasks they enqueue. */
 import type { Page } from './answers.js';
+import type { NoQueues } from './declared.js';
 import type { Write } from './kv.js';
 import type { ClaimHolder, Enqueued, Explanation, Task, TaskRecord, TaskState } from './task.js';
 import type { Handler, Worker, WorkOptions } from './worker.js';
@@ -68,7 +69,7 @@ export interface EnqueueOptions extends Stamps {
 }
 
 /** A named queue. The handle holds options, not state: make as many as you like. */
-export interface Queue<P = unknown, R = unknown> {
+export interface Queue<P = unknown, R = unknown, Q = NoQueues> {
   readonly name: string;
   /**
    * Adds a task, or finds the one that holds the key.
@@ -89,9 +90,9 @@ export interface Queue<P = unknown, R = unknown> {
    * `max`: default 1; at most 1 000 and 16 MiB are given, 0 and less give none. `lease`:
    * milliseconds, from 0; default: each task's own stamp.
    */
-  claim(owner: string, options?: { max?: number; lease?: number }): Promise<Task<P, R>[]>;
+  claim(owner: string, options?: { max?: number; lease?: number }): Promise<Task<P, R, Q>[]>;
   /** The Task of a claim that is still current: after a restart, or handed over. Else null. */
-  adopt(id: number, token: number): Promise<Task<P, R> | null>;
+  adopt(id: number, token: number): Promise<Task<P, R, Q> | null>;
   /** Completes what is still held; tells how many that were. One commit, at most 10 000. */
   completeMany(tasks: readonly ClaimHolder[]): Promise<number>;
   /** Dead and done tasks too; null for an unknown id. */
@@ -155,7 +156,7 @@ export interface Queue<P = unknown, R = unknown> {
    * await worker.stop()
    * ```
    */
-  work(handler: Handler<P, R>, options?: WorkOptions): Worker;
+  work(handler: Handler<P, R, Q>, options?: WorkOptions): Worker;
 }
 
 /** A queue at a glance. */

@@ -16,11 +16,11 @@ import type { Stamps } from './queue.js';
  */
 export type When = { every: number } | { cron: string; timeZone?: string } | { at: number | Date };
 
-/** The task that each boundary makes. Its stamps are those of the job, whatever the queue's are. */
-export interface ScheduledJob extends Stamps {
-  queue: string;
+/** The task that each boundary makes. Its stamps go before those of the declared queue. */
+export interface ScheduledJob<N = string, P = unknown> extends Stamps {
+  queue: N;
   /** Stored as JSON. */
-  payload: unknown;
+  payload: P;
   /** Higher first. Default 0; -(2^53 - 1) to 2^53 - 1. */
   priority?: number;
   /** Not worth running this many milliseconds after the firing. From 1. Default: for ever. */

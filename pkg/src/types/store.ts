@@ -2,11 +2,12 @@
 /** The store, and who may do what in it. */
 import type { Torn } from '../journal/journal.js';
 import type { Committed, Page, Refused } from './answers.js';
+import type { NameIn, NoQueues, PayloadOf, ResultOf, ScheduledJobIn } from './declared.js';
 import type { EventsOptions, StoreEvent } from './event.js';
 import type { Kv } from './kv.js';
 import type { Effect, LeaseName, LeaseRecord, LockName } from './lease.js';
 import type { Queue, QueueOptions, QueueSummary } from './queue.js';
-import type { ScheduledJob, ScheduleRecord, When } from './schedule.js';
+import type { ScheduleRecord, When } from './schedule.js';
 import type { Transaction } from './transaction.js';
 
 /**
@@ -35,7 +36,7 @@ export interface VerifyReport {
 }
 
 /** One log and the state made from it. */
-export interface Store extends AsyncDisposable {
+export interface Store<Q = NoQueues> extends AsyncDisposable {
   readonly name: string;
   readonly logId: string;
   /** Of the newest merged command. */
@@ -53,9 +54,13 @@ export interface Store extends AsyncDisposable {
    */
   readonly recovered: Torn | undefined;
   /** @throws FencepostError `INVALID_NAME`, `RESERVED_NAME`, `INVALID_ARGUMENT`, `STORE_CLOSED` */
-  queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R>;
+  queue<N extends NameIn<Q>>(
+    name: N,
+    options?: QueueOptions,
+  ): Queue<PayloadOf<Q[N]>, ResultOf<Q[N]>, Q>;
+  queue<P = unknown, R = unknown>(name: string, options?: QueueOptions): Queue<P, R, Q>;
   /** A queue with the stamps lease 60 000, maxAttempts 5, backoff base 5 000. Name: 200 bytes. */
-  outbox<P = unknown, R = unknown>(name: string): Queue<P, R>;
+  outbox<P = unknown, R = unknown>(name: string): Queue<P, R, Q>;
   lease(name: string): LeaseName;
   /** Name: 200 bytes. */
   lock(name: string): LockName;
@@ -86,7 +91,7 @@ export interface Store extends AsyncDisposable {
    * await store.schedule('daily', { cron: '30 2 * * *', timeZone: 'Europe/Berlin' }, job)
    * ```
    */
-  schedule(name: string, when: When, job: ScheduledJob): Promise<ScheduleRecord>;
+  schedule(name: string, when: When, job: ScheduledJobIn<Q>): Promise<ScheduleRecord>;
   /**
    * Whether there was one. The tasks it made stay. Needs the right to `manage` the job's queue.
    *
@@ -114,7 +119,7 @@ export interface Store extends AsyncDisposable {
    * })
    * ```
    */
-  transact<T>(body: (tx: Transaction) => T): Promise<Committed<T> | Refused>;
+  transact<T>(body: (tx: Transaction<Q>) => T): Promise<Committed<T> | Refused>;
   /**
    * The same store with the given rights only, and no way back. Of a store that is restricted
    * already, both must allow. Closing it ends that handle.
@@ -129,7 +134,7 @@ export interface Store extends AsyncDisposable {
    * const limited = store.as({ actor: userId, may })
    * ```
    */
-  as(caller: Caller): Store;
+  as(caller: Caller): Store<Q>;
   /** Queues that have tasks or a pause, in name order. */
   queues(): Promise<QueueSummary[]>;
   /**

@@ -1,5 +1,6 @@
 /** Tasks: claimed ones, and rows as they stand in the store. */
 import type { Committed, Refused } from './answers.js';
+import type { FollowUpIn, NoQueues } from './declared.js';
 import type { Write } from './kv.js';
 import type { Codec, EnqueueOptions } from './queue.js';
 
@@ -32,7 +33,7 @@ export interface QueuedClaimHolder extends ClaimHolder {
 }
 
 /** A claimed task. Its methods are refused once the claim is lost. */
-export interface Task<P = unknown, R = unknown> {
+export interface Task<P = unknown, R = unknown, Q = NoQueues> {
   readonly id: number;
   readonly queue: string;
   /** Decoded on first access; a codec's error is thrown here. */
@@ -65,7 +66,7 @@ export interface Task<P = unknown, R = unknown> {
    */
   complete(
     result?: R,
-    options?: { followUps?: FollowUp[]; writes?: Write[] },
+    options?: { followUps?: FollowUpIn<Q>[]; writes?: Write[] },
   ): Promise<Committed<{ followUps: Enqueued[] }> | Refused>;
   /**
    * The attempt failed: due again after the backoff, or dead when it was the last one or `final`.
@@ -90,12 +91,12 @@ export interface Task<P = unknown, R = unknown> {
   release(): Promise<Committed | Refused>;
 }
 
-/** A task that begins when another one completes. */
-export interface FollowUp {
-  queue: string;
-  payload: unknown;
+/** A task that begins when another one completes; stamped as its queue was declared, if it was. */
+export interface FollowUp<N = string, P = unknown> {
+  queue: N;
+  payload: P;
   options?: Omit<EnqueueOptions, 'writes'>;
-  /** Default: JSON. */
+  /** Default: that of the declared queue, else JSON. */
   codec?: Codec;
 }
 

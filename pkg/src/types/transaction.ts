@@ -1,12 +1,13 @@
 /** What a transaction's body works with. */
 import type { Page } from './answers.js';
+import type { NameIn, NoQueues, PayloadOf } from './declared.js';
 import type { Lease } from './lease.js';
 import type { EnqueueOptions, QueueOptions } from './queue.js';
 import type { Enqueued, QueuedClaimHolder, TaskRecord } from './task.js';
 
 /** A queue inside a transaction. */
-export interface TransactionQueue {
-  enqueue(payload: unknown, options?: Omit<EnqueueOptions, 'writes'>): Enqueued;
+export interface TransactionQueue<P = unknown> {
+  enqueue(payload: P, options?: Omit<EnqueueOptions, 'writes'>): Enqueued;
   get(id: number): TaskRecord | null;
   cancel(id: number): boolean;
 }
@@ -16,7 +17,7 @@ export interface TransactionQueue {
  * writes. The first of `complete`, `fail`, `heartbeat`, `release`, `require` and `check` that does
  * not hold refuses the whole transaction.
  */
-export interface Transaction {
+export interface Transaction<Q = NoQueues> {
   readonly now: number;
   readonly kv: {
     /** The version of an own write is not known yet: `undefined`. */
@@ -29,6 +30,8 @@ export interface Transaction {
       limit?: number;
     }): Page<{ key: string; value: T; version: number | undefined }>;
   };
+  /** Stamps as the queue was declared, unless the options say otherwise. */
+  queue<N extends NameIn<Q>>(name: N, options?: QueueOptions): TransactionQueue<PayloadOf<Q[N]>>;
   queue(name: string, options?: QueueOptions): TransactionQueue;
   outbox(name: string): Pick<TransactionQueue, 'enqueue'>;
   /**

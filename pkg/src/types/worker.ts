@@ -1,5 +1,6 @@
 /** Working on a queue: handlers, and the worker that calls them. */
 import type { FencepostError } from '../errors.js';
+import type { NoQueues } from './declared.js';
 import type { Store } from './store.js';
 import type { Task } from './task.js';
 
@@ -28,8 +29,8 @@ export interface HandlerContext {
  * A task may be handed out again when its claim lapsed, so work is done at least once. Give
  * `task.token` to whatever is changed outside.
  */
-export type Handler<P = unknown, R = unknown> = (
-  task: Task<P, R>,
+export type Handler<P = unknown, R = unknown, Q = NoQueues> = (
+  task: Task<P, R, Q>,
   context: HandlerContext,
 ) => R | Promise<R>;
 

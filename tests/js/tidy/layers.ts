@@ -50,7 +50,7 @@ const PACKAGE_LAYERS = [
     'line',
     'inspect',
   ],
-  ['names', 'caller', 'codec', 'writes', 'options', 'page', 'cron'],
+  ['names', 'caller', 'codec', 'writes', 'options', 'declared', 'page', 'cron'],
   [
     'operations',
     'packing',
