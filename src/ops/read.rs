@@ -1,8 +1,8 @@
 //! Reads of the merged state, at an instant, for a caller.
 //!
-//! To read one thing needs the right to it, whether or not it is there; reads over many show what may
-//! be seen, and nothing else. They see what is merged; what is staged and not yet in the journal
-//! shows only inside its own transaction.
+//! To read one thing needs the right to it, whether or not it is there; reads over many show what
+//! may be seen, and nothing else. They see what is merged; what is staged and not yet in the
+//! journal shows only inside its own transaction.
 
 use super::page::Page;
 use crate::change::ValueRow;
@@ -247,8 +247,8 @@ impl<'a> View<'a> {
 
 /// Schedules.
 impl<'a> View<'a> {
-    /// Whose queue a schedule is on is known by the schedule alone: that there is none is told to who
-    /// may inspect every queue, and nobody else.
+    /// Whose queue a schedule is on is known by the schedule alone: that there is none is told to
+    /// who may inspect every queue, and nobody else.
     ///
     /// # Errors
     /// `PERMISSION_DENIED`.
