@@ -37,8 +37,8 @@ export type Handler<P = unknown, R = unknown, Q = NoQueues> = (
 /** How a worker works. */
 export interface WorkOptions {
   /**
-   * Who claims. 1 to 255 bytes of UTF-8, not blank. Default: the host's name, or `tab`, and a fresh
-   * random part, so that a restarted worker is a new owner.
+   * Who claims. 1 to 255 bytes of UTF-8, not blank. Default: the host's name, `tab` or
+   * `worker`, and a fresh random part, so that a restarted worker is a new owner.
    */
   owner?: string;
   /** How many handlers run at once. From 1; default 1. */
