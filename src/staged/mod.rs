@@ -9,6 +9,7 @@
 //! when a later command of the same entry asks for them.
 
 mod queue;
+mod savepoint;
 mod tasks;
 
 use crate::blob::Blob;
@@ -27,6 +28,7 @@ use std::ops::Bound;
 use tasks::{StagedTask, StagedTasks};
 
 pub use queue::StagedQueue;
+pub use savepoint::Savepoint;
 
 /// `None`: the row was removed.
 pub type Row<T> = Option<T>;
@@ -68,21 +70,6 @@ enum Undo {
     Schedule(Name, Option<Row<Schedule>>),
     Queue(QueueId, StagedQueue),
     QueueName(Name),
-}
-
-/// Where a command began.
-#[derive(Clone, Copy, Debug)]
-pub struct Savepoint {
-    counters: Counters,
-    undo: usize,
-    changes: usize,
-}
-
-impl Savepoint {
-    /// The last task id that was given out.
-    pub fn last_id(&self) -> TaskId {
-        self.counters.task_id
-    }
 }
 
 /// Writing. Each takes the change along.

@@ -52,9 +52,10 @@ function diskError(
   outcome: { stored?: boolean },
 ): FencepostError {
   const system = systemCode(cause);
+  const wanted = 'Node wants --allow-fs-read and --allow-fs-write for it';
   const reason =
     system === 'ERR_ACCESS_DENIED'
-      ? `${system}: Node wants --allow-fs-read and --allow-fs-write for it, with /* while it is missing`
+      ? `${system}: ${wanted}, with /* while it is missing`
       : (system ?? (isError(cause) ? cause.message : 'an unknown error'));
   const details = { path, ...outcome, ...(system === undefined ? {} : { system }) };
   return new FencepostError(code, `${quote(path)}: ${what} (${reason})`, { cause, details });
