@@ -1,14 +1,28 @@
 /**
  * Tells that there may be news: to watchers here, and to other tabs and workers over a
  * BroadcastChannel. Hints make things faster, never correct, so every failure is silent.
+ *
+ * An open channel would keep a page that is left from being put away as it is. So it is closed when
+ * the page stands still, and opened again when it goes on; what was missed meanwhile is news then.
  */
+import { Standstill } from './standstill.js';
+
 export class Hints {
-  #channel: BroadcastChannel | null;
+  readonly #name: string;
+  readonly #standstill: Standstill;
+  #channel: BroadcastChannel | null = null;
   readonly #watchers = new Set<{ onNews: () => void }>();
 
   constructor(name: string) {
-    this.#channel = openChannel(name);
-    if (this.#channel !== null) this.#channel.onmessage = () => this.#tell();
+    this.#name = name;
+    this.#open();
+    this.#standstill = new Standstill(
+      () => this.#closeChannel(),
+      () => {
+        this.#open();
+        this.#tell();
+      },
+    );
   }
 
   watch(onNews: () => void): () => void {
@@ -28,6 +42,16 @@ export class Hints {
 
   close(): void {
     this.#watchers.clear();
+    this.#standstill.close();
+    this.#closeChannel();
+  }
+
+  #open(): void {
+    this.#channel ??= openChannel(this.#name);
+    if (this.#channel !== null) this.#channel.onmessage = () => this.#tell();
+  }
+
+  #closeChannel(): void {
     this.#channel?.close();
     this.#channel = null;
   }

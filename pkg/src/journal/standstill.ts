@@ -16,11 +16,13 @@ type Listening = readonly [target: Events, type: string, listener: (event: Event
 
 export class Standstill {
   readonly #onBegin: () => void;
+  readonly #onEnd: () => void;
   readonly #listening: readonly Listening[];
   #over: { promise: Promise<void>; resolve: () => void } | null = null;
 
-  constructor(onBegin: () => void) {
+  constructor(onBegin: () => void, onEnd: () => void = () => undefined) {
     this.#onBegin = onBegin;
+    this.#onEnd = onEnd;
     this.#listening = this.#listen();
   }
 
@@ -33,7 +35,8 @@ export class Standstill {
     for (const [target, type, listener] of this.#listening) {
       target.removeEventListener(type, listener);
     }
-    this.#end();
+    this.#over?.resolve();
+    this.#over = null;
   }
 
   #listen(): Listening[] {
@@ -63,7 +66,9 @@ export class Standstill {
   }
 
   #end(): void {
-    this.#over?.resolve();
+    if (this.#over === null) return;
+    this.#over.resolve();
     this.#over = null;
+    this.#onEnd();
   }
 }
