@@ -28,6 +28,11 @@ export function unavailable(message: string, cause?: unknown): FencepostError {
   });
 }
 
+/** Some browsers say nothing at all when the disk is full. */
+export function noAnswer(timeout: number): string {
+  return `the journal gave no answer within ${timeout} ms; a full disk may be why`;
+}
+
 /** What a journal threw, as an error of the package. */
 export function typed(error: unknown, what: string): FencepostError {
   if (error instanceof FencepostError) return error;

@@ -25,6 +25,7 @@ import {
   breach,
   isOfTheLog,
   knowsNothingStored,
+  noAnswer,
   outcomeUnknown,
   storeClosed,
   toldAgain,
@@ -225,7 +226,8 @@ export class Committer {
     let timer: Timer | undefined;
     const patience = Math.min(this.#timeout + wait, TIMER_MAX);
     const late = new Promise<never>((_, reject) => {
-      const expire = () => reject(unavailable(`${what}: no answer within ${patience} ms`));
+      const expire = () =>
+        reject(unavailable(`${what}: no answer within ${patience} ms; a full disk may be why`));
       if (wait !== Number.POSITIVE_INFINITY) timer = this.clock.setTimer(patience, expire);
     });
     try {
@@ -387,7 +389,7 @@ export class Committer {
   #expire(): void {
     const latest = this.clock.monotonic() - this.#timeout;
     const isLate = ({ since }: Pending) => since <= latest;
-    const late = unavailable(`the journal gave no answer within ${this.#timeout} ms`);
+    const late = unavailable(noAnswer(this.#timeout));
     this.#round?.rejectSome(isLate, { unsent: late, unknown: outcomeUnknown(late) });
     for (const pending of this.#waiting.filter(isLate)) pending.reject(late);
     this.#waiting = this.#waiting.filter((pending) => !pending.isSettled);

@@ -49,6 +49,7 @@ async function fillAndRelieve(
     } = await call<Refused>(page, 'putUntilRefused', VALUE_BYTES);
     assert.equal(asks, 'unavailable', message);
     if (isTold) assert.equal(code, 'JOURNAL_FULL', message);
+    else if (code === 'JOURNAL_UNAVAILABLE') assert.match(message, /disk/);
     assert.ok(acknowledged > 0, 'there was some room');
     if (isTold) {
       assert.equal(await call(page, 'countValues', acknowledged), acknowledged);
