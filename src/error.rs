@@ -102,6 +102,8 @@ pub enum Error {
     JournalCorrupt { problem: String },
     FormatTooNew { format: u8, supported: u8 },
     LogReplaced { expected: String, found: String },
+    /// What is wrong with one item of a list.
+    Within { list: &'static str, index: usize, error: Box<Error> },
 }
 
 /// A `check` that did not hold: the version that was expected and the one found, `None` for no key.
@@ -136,7 +138,7 @@ pub enum Refusal {
 pub type Outcome<T> = Result<T, Refusal>;
 
 impl Error {
-    pub const fn code(&self) -> Code {
+    pub fn code(&self) -> Code {
         match self {
             Self::InvalidArgument { .. } => Code::InvalidArgument,
             Self::InvalidName { .. } => Code::InvalidName,
@@ -149,11 +151,44 @@ impl Error {
             Self::JournalCorrupt { .. } => Code::JournalCorrupt,
             Self::FormatTooNew { .. } => Code::FormatTooNew,
             Self::LogReplaced { .. } => Code::LogReplaced,
+            Self::Within { error, .. } => error.code(),
         }
     }
 
-    pub const fn kind(&self) -> Kind {
+    pub fn kind(&self) -> Kind {
         self.code().kind()
+    }
+
+    /// The argument that is wrong, as callers name it.
+    pub fn argument(&self) -> Option<String> {
+        match self {
+            Self::InvalidArgument { argument, .. }
+            | Self::InvalidName { argument, .. }
+            | Self::ReservedName { argument, .. }
+            | Self::InvalidSchedule { argument, .. }
+            | Self::PayloadTooLarge { argument, .. } => Some((*argument).to_owned()),
+            Self::LimitExceeded { what, .. } => Some((*what).to_owned()),
+            Self::Within { list, index, error } => {
+                Some(format!("{list}[{index}].{}{}", error.group(), error.argument()?))
+            }
+            _ => None,
+        }
+    }
+
+    /// What of an item stands beside its payload stands in its options.
+    fn group(&self) -> &'static str {
+        match self.argument().as_deref() {
+            Some("payload" | "queue" | "codec") => "",
+            _ => "options.",
+        }
+    }
+
+    /// As that of one item of a list, if it is about an argument.
+    pub(crate) fn within(self, list: &'static str, index: usize) -> Self {
+        match self.argument() {
+            Some(_) => Self::Within { list, index, error: Box::new(self) },
+            None => self,
+        }
     }
 
     pub(crate) fn corrupt(problem: impl Into<String>) -> Self {
@@ -209,6 +244,9 @@ impl fmt::Display for Error {
                 f,
                 "the journal has format {format}, this build reads up to {supported}: upgrade it"
             ),
+            Self::Within { list, index, error } => {
+                write!(f, "{list}[{index}].{}{error}", error.group())
+            }
             Self::LogReplaced { expected, found } => {
                 write!(f, "the log {expected} was replaced by {found}")
             }

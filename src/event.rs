@@ -63,6 +63,8 @@ pub enum EventKind {
     Scheduled,
     Unscheduled,
     Fired,
+    /// A waiting task got another due time by hand.
+    Rescheduled,
     /// What was up to this version is not known. From here on nothing is missing.
     Gap,
 }
@@ -263,6 +265,7 @@ fn tell_moved(state: &State, before: &Task, after: &TaskRow) -> Option<Told> {
         (Done { .. } | Dead { .. }, Waiting) => EventKind::Redriven,
         (Waiting | Inflight(_) | Dead { .. }, Done { .. }) => EventKind::Completed,
         (Waiting | Inflight(_) | Done { .. }, Dead { .. }) => EventKind::Dead,
+        (Waiting, Waiting) if after.run_at != before.row.run_at => EventKind::Rescheduled,
         (Waiting, Waiting) | (Done { .. }, Done { .. }) | (Dead { .. }, Dead { .. }) => {
             return None;
         }

@@ -65,6 +65,8 @@ pub struct Interval(Millis);
 pub struct Job {
     pub queue: Name,
     pub payload: Blob,
+    /// The name of the codec that made the payload; `None` is JSON.
+    pub codec: Option<Name>,
     pub priority: Priority,
     /// From the firing; more than 0.
     pub expires_in: Option<Millis>,

@@ -293,10 +293,16 @@ impl Task {
         TaskRow { former_owner: None, ..self.moved(TaskState::Inflight(claim), now) }
     }
 
-    /// Back to its old place, as if it had not been claimed.
-    pub fn released(&self, now: Instant) -> TaskRow {
+    /// Back to its old place, as if it had not been claimed; or due after `delay`.
+    pub fn released(&self, delay: Option<Millis>, now: Instant) -> TaskRow {
         let attempt = self.row.attempt.saturating_sub(1);
-        TaskRow { attempt, ..self.moved(TaskState::Waiting, now) }
+        let run_at = delay.map_or(self.row.run_at, |delay| now.after(delay));
+        TaskRow { attempt, run_at, ..self.moved(TaskState::Waiting, now) }
+    }
+
+    /// Waits for another time.
+    pub fn put_off(&self, run_at: Instant, now: Instant) -> TaskRow {
+        TaskRow { run_at, ..self.moved(TaskState::Waiting, now) }
     }
 
     /// After a failed attempt, or after its last one.

@@ -63,6 +63,15 @@ impl Txn<'_> {
         id > self.began.last_id() && id <= self.staged.counters.task_id
     }
 
+    /// Whether the running command, a transaction perhaps, completed the task.
+    pub fn has_completed(&self, id: TaskId) -> bool {
+        let Some(before) = self.staged.task_before(id, self.began) else {
+            return false;
+        };
+        let before = before.unwrap_or_else(|| self.state.task(id));
+        before.is_some_and(Task::is_active)
+    }
+
     /// Whether the running command, a transaction perhaps, put or deleted the value.
     pub fn has_written(&self, key: &str) -> bool {
         self.staged.value_before(key, self.began).is_some()

@@ -127,12 +127,33 @@ wire! {
         2 At(instant),
     }
 }
-wire! { struct Job { queue, payload, priority, expires_in, catch_up, stamps } }
-wire! {
-    enum CatchUp {
-        0 All {},
-        1 Last {},
-        2 None {},
+const CATCH_UPS: [CatchUp; 3] = [CatchUp::All, CatchUp::Last, CatchUp::None];
+
+/// Of a job with a codec the number of its catch-up is higher by those there are, and the codec's
+/// name follows on everything else.
+impl Wire for Job {
+    fn put(&self, bytes: &mut Vec<u8>) {
+        let Self { queue, payload, codec, priority, expires_in, catch_up, stamps } = self;
+        queue.put(bytes);
+        payload.put(bytes);
+        priority.put(bytes);
+        expires_in.put(bytes);
+        let with_codec = if codec.is_some() { CATCH_UPS.len() as u8 } else { 0 };
+        bytes.push(*catch_up as u8 + with_codec);
+        stamps.put(bytes);
+        if let Some(codec) = codec {
+            codec.put(bytes);
+        }
+    }
+
+    fn take(reader: &mut Reader<'_>) -> Self {
+        let (queue, payload) = (Wire::take(reader), Wire::take(reader));
+        let (priority, expires_in) = (Wire::take(reader), Wire::take(reader));
+        let number = reader.variant(2 * CATCH_UPS.len() as u32) as usize;
+        let catch_up = CATCH_UPS[number % CATCH_UPS.len()];
+        let stamps = Wire::take(reader);
+        let codec = (number >= CATCH_UPS.len()).then(|| Wire::take(reader));
+        Self { queue, payload, codec, priority, expires_in, catch_up, stamps }
     }
 }
 

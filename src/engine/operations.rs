@@ -4,7 +4,7 @@
 use super::{Context, Engine};
 use crate::blob::Blob;
 use crate::error::{Error, Outcome};
-use crate::id::{Instant, TaskId, Token, Version};
+use crate::id::{Instant, Millis, TaskId, Token, Version};
 use crate::name::NameRef;
 use crate::ops;
 use crate::schedule::{Passed, Schedule};
@@ -70,8 +70,9 @@ impl Engine {
         &mut self,
         at: impl Into<Context>,
         claim: ops::ClaimRef<'_>,
+        delay: Option<Millis>,
     ) -> Result<Outcome<()>, Error> {
-        self.refusable(at, |txn| ops::release(txn, claim))
+        self.refusable(at, |txn| ops::release(txn, claim, delay))
     }
 
     pub fn abandon(
@@ -104,7 +105,7 @@ impl Engine {
         &mut self,
         at: impl Into<Context>,
         request: ops::Redrive<'_>,
-    ) -> Result<usize, Error> {
+    ) -> Result<ops::Redriven, Error> {
         self.command(at, |txn| ops::redrive(txn, request))
     }
 
@@ -112,8 +113,27 @@ impl Engine {
         &mut self,
         at: impl Into<Context>,
         request: ops::Purge<'_>,
-    ) -> Result<usize, Error> {
+    ) -> Result<ops::Purged, Error> {
         self.command(at, |txn| ops::purge(txn, request))
+    }
+
+    pub fn promote(
+        &mut self,
+        at: impl Into<Context>,
+        queue: NameRef<'_>,
+        ids: Vec<TaskId>,
+    ) -> Result<usize, Error> {
+        self.command(at, |txn| ops::promote(txn, queue, ids))
+    }
+
+    pub fn reschedule(
+        &mut self,
+        at: impl Into<Context>,
+        queue: NameRef<'_>,
+        id: TaskId,
+        run_at: Instant,
+    ) -> Result<bool, Error> {
+        self.command(at, |txn| ops::reschedule(txn, queue, id, run_at))
     }
 
     pub fn set_paused(

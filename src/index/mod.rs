@@ -37,6 +37,8 @@ pub struct TaskIndex {
     /// (`KeptKey`), not part of this index.
     keys: Keys<TaskId>,
     counts: [usize; Phase::ALL.len()],
+    /// Of those in flight, the ones whose claim ran out.
+    lapsed: usize,
 }
 
 /// A row as it stands in the indexes: with the horizon they are right for.
@@ -48,12 +50,14 @@ struct At<'a>(&'a Task, Instant);
 pub struct Places {
     orders: [Option<Place>; Order::ALL.len()],
     phase: Option<Phase>,
+    is_lapsed: bool,
     takes_key: bool,
 }
 
 impl Places {
     /// A row that is nowhere.
-    pub const NONE: Self = Self { orders: [None; Order::ALL.len()], phase: None, takes_key: false };
+    pub const NONE: Self =
+        Self { orders: [None; Order::ALL.len()], phase: None, is_lapsed: false, takes_key: false };
 
     pub fn of(task: &Task, horizon: Instant) -> Self {
         let at = At(task, horizon);
@@ -68,6 +72,7 @@ impl Places {
                 phase::place(at),
             ],
             phase: task.phase(horizon),
+            is_lapsed: task.is_lapsed(horizon),
             takes_key: task.held_key().is_some(),
         }
     }
@@ -97,6 +102,8 @@ impl TaskIndex {
         if let Some(phase) = after.phase {
             self.counts[phase as usize] += 1;
         }
+        self.lapsed -= usize::from(before.is_lapsed);
+        self.lapsed += usize::from(after.is_lapsed);
         match (&task.spec.key, before.takes_key, after.takes_key) {
             (Some(key), false, true) => {
                 self.keys.insert(key.clone(), task.id);
@@ -133,6 +140,11 @@ impl TaskIndex {
     /// How many rows users see in `phase`. **Cost:** O(1).
     pub fn count(&self, phase: Phase) -> usize {
         self.counts[phase as usize]
+    }
+
+    /// How many rows are in flight although their claim ran out. **Cost:** O(1).
+    pub fn lapsed(&self) -> usize {
+        self.lapsed
     }
 
     /// The first instant at which some row's places differ from those at `horizon`.
@@ -175,7 +187,8 @@ impl TaskIndex {
     /// Each index by name, and whether it is the same in `other`.
     pub fn compare(&self, other: &Self) -> impl Iterator<Item = (&'static str, bool)> {
         let same = |order: Order| (order.as_str(), self.order(order) == other.order(order));
-        let rest = [("keys", self.keys == other.keys), ("counts", self.counts == other.counts)];
+        let counts = (self.counts, self.lapsed) == (other.counts, other.lapsed);
+        let rest = [("keys", self.keys == other.keys), ("counts", counts)];
         Order::ALL.map(same).into_iter().chain(rest)
     }
 
@@ -186,14 +199,26 @@ impl TaskIndex {
         rows.take_while(move |(place, _)| place.rank == phase as u64).map(|(_, id)| *id)
     }
 
-    /// The earliest due time of what is ready. **Cost:** O(log n) per priority in use.
-    pub fn oldest_ready(&self) -> Option<Instant> {
+    /// The same backwards, from the highest id before `before`.
+    pub fn of_phase_backwards(&self, phase: Phase, before: TaskId) -> impl Iterator<Item = TaskId> {
+        let first = Bound::Included(phase::behind(phase, TaskId::default()));
+        let end = Bound::Excluded(phase::behind(phase, before));
+        self.order(Order::Phases).range((first, end)).rev().map(|(_, id)| *id)
+    }
+
+    /// The earliest due time of what waits to be claimed. **Cost:** O(log n) per priority in use,
+    /// and a step for each row that only stands there: `waits` tells.
+    pub fn oldest_ready(&self, waits: impl Fn(TaskId) -> bool) -> Option<Instant> {
         let mut oldest = None;
-        let mut next = self.first(Order::Ready).map(|(place, _)| place);
-        while let Some(first) = next {
-            oldest = oldest.into_iter().chain([first.at]).min();
-            let rest = Bound::Excluded(first.last_of_rank());
-            next = self.rows(Order::Ready, rest).next().map(|(place, _)| *place);
+        let mut next = self.first(Order::Ready).map(|(place, id)| (place, id));
+        while let Some((first, id)) = next {
+            let rest = if waits(id) {
+                oldest = oldest.into_iter().chain([first.at]).min();
+                first.last_of_rank()
+            } else {
+                first
+            };
+            next = self.rows(Order::Ready, Bound::Excluded(rest)).next().map(|(place, id)| (*place, *id));
         }
         oldest
     }

@@ -80,7 +80,7 @@ fn require_valid(txn: &Txn<'_>, request: &Completion<'_>) -> Result<(), Error> {
     }
     txn.require(Right::Settle, Realm::Queue, request.claim.queue)?;
     write::require_allowed(txn, &request.writes)?;
-    request.follow_ups.iter().try_for_each(|one| enqueue::require_valid(txn, one))
+    enqueue::require_all_valid(txn, "followUps", &request.follow_ups)
 }
 
 /// The completed row, when results are kept. Its key is free for the moment.

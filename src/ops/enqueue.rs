@@ -8,7 +8,7 @@ use crate::id::{Instant, Millis, Priority, Seq, TaskId};
 use crate::limits::BATCH_ITEMS_MAX;
 use crate::name::NameRef;
 use crate::rights::{Realm, Right};
-use crate::task::{Phase, Stamps, TaskRow, TaskSpec, TaskState};
+use crate::task::{Phase, Stamps, Task, TaskRow, TaskSpec, TaskState};
 use crate::txn::{KeyHolder, Txn};
 
 /// A task to be.
@@ -83,14 +83,23 @@ pub fn enqueue_many(txn: &mut Txn<'_>, requests: Vec<Enqueue<'_>>) -> Result<Vec
         let (size, limit) = (requests.len() as u64, BATCH_ITEMS_MAX as u64);
         return Err(Error::LimitExceeded { what: "items", size, limit });
     }
-    for request in &requests {
-        require_valid(txn, request)?;
-    }
+    require_all_valid(txn, "items", &requests)?;
     requests.into_iter().map(|request| place(txn, request)).collect()
 }
 
+pub(super) fn require_all_valid(
+    txn: &Txn<'_>,
+    list: &'static str,
+    requests: &[Enqueue<'_>],
+) -> Result<(), Error> {
+    for (index, request) in requests.iter().enumerate() {
+        require_valid(txn, request).map_err(|error| error.within(list, index))?;
+    }
+    Ok(())
+}
+
 /// Arguments and rights.
-pub(super) fn require_valid(txn: &Txn<'_>, request: &Enqueue<'_>) -> Result<(), Error> {
+fn require_valid(txn: &Txn<'_>, request: &Enqueue<'_>) -> Result<(), Error> {
     write::require_size("payload", request.payload.len(), txn.payload_bytes_max)?;
     require_lasting(&request.stamps, request.expires_in)?;
     txn.require(Right::Enqueue, Realm::Queue, request.queue)?;
@@ -151,11 +160,14 @@ pub(super) fn place(txn: &mut Txn<'_>, request: Enqueue<'_>) -> Result<Enqueued,
 }
 
 /// Who holds the key now. A holder that is over is removed on the way: its row must not stand
-/// beside the new one's key.
+/// beside the new one's key. One that this very transaction completed gives it up, as it does to
+/// a follow-up.
 fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
     let (key, queue) = (request.key?, txn.queue_id(request.queue)?);
     let (id, seq, phase) = match txn.key_holder(queue, key.as_str())? {
-        KeyHolder::Kept(kept) if kept.until <= txn.now => {
+        KeyHolder::Kept(kept)
+            if kept.until <= txn.now || txn.staged.has_kept(queue, key.as_str(), txn.began) =>
+        {
             txn.free_key(queue, key.to_name());
             return None;
         }
@@ -164,6 +176,11 @@ fn find_holder(txn: &mut Txn<'_>, request: &Enqueue<'_>) -> Option<Enqueued> {
             let task = txn.task(id).expect("the index names rows that exist");
             // The row of a completed task may be gone while its key is kept longer.
             let kept = task.key_kept_until().filter(|until| *until > txn.now);
+            if task.key_kept_until().is_some() && txn.has_completed(id) {
+                let task = task.clone();
+                txn.put_row(Task { row: TaskRow { holds_key: false, ..task.row.clone() }, ..task });
+                return None;
+            }
             match task.phase(txn.now).or(kept.map(|_| Phase::Done)) {
                 Some(phase) => (id, task.spec.seq, phase),
                 None => {

@@ -21,11 +21,19 @@ pub struct Purge<'a> {
     pub ids: Option<Vec<TaskId>>,
 }
 
-/// One commit's worth; the answer of 1 000 asks for another call.
+/// What one commit of it did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Purged {
+    pub count: usize,
+    /// Whether others are left that were asked for.
+    pub more: bool,
+}
+
+/// One commit's worth.
 ///
 /// # Errors
 /// `INVALID_ARGUMENT` for a state that is not settled, `PERMISSION_DENIED`.
-pub fn purge(txn: &mut Txn<'_>, request: Purge<'_>) -> Result<usize, Error> {
+pub fn purge(txn: &mut Txn<'_>, request: Purge<'_>) -> Result<Purged, Error> {
     let phases = match request.phase {
         None => vec![Phase::Done, Phase::Dead],
         Some(phase @ (Phase::Done | Phase::Dead)) => vec![phase],
@@ -39,18 +47,21 @@ pub fn purge(txn: &mut Txn<'_>, request: Purge<'_>) -> Result<usize, Error> {
     };
     txn.require(Right::Manage, Realm::Queue, request.queue)?;
     let Some(queue) = txn.queue_id(request.queue) else {
-        return Ok(0);
+        return Ok(Purged::default());
     };
-    let ids = match request.ids {
+    let mut ids = match request.ids {
         Some(ids) => of_phases(txn, queue, ids, &phases),
-        None => phases.iter().flat_map(|phase| first_of(txn, queue, *phase)).collect(),
+        None => {
+            let first = |phase: &Phase| first_of(txn, queue, *phase, TaskId::default());
+            phases.iter().flat_map(first).collect()
+        }
     };
-    let mut purged = 0;
-    for id in ids.into_iter().take(SWEEP_ROWS_MAX) {
-        discard(txn, id, queue);
-        purged += 1;
+    let more = ids.len() > SWEEP_ROWS_MAX;
+    ids.truncate(SWEEP_ROWS_MAX);
+    for id in &ids {
+        discard(txn, *id, queue);
     }
-    Ok(purged)
+    Ok(Purged { count: ids.len(), more })
 }
 
 /// The named tasks that are in one of the states, each once.
@@ -67,10 +78,15 @@ pub(super) fn of_phases(
     ids
 }
 
-/// The lowest ids in a state, at most one commit's worth.
-pub(super) fn first_of(txn: &mut Txn<'_>, queue: QueueId, phase: Phase) -> Vec<TaskId> {
-    let start = Bound::Included(phase::behind(phase, TaskId::default()));
-    let found = txn.first(Order::Phases, queue, start, SWEEP_ROWS_MAX);
+/// The lowest ids in a state behind one: one commit's worth, and one more if there is one.
+pub(super) fn first_of(
+    txn: &mut Txn<'_>,
+    queue: QueueId,
+    phase: Phase,
+    after: TaskId,
+) -> Vec<TaskId> {
+    let start = Bound::Excluded(phase::behind(phase, after));
+    let found = txn.first(Order::Phases, queue, start, SWEEP_ROWS_MAX + 1);
     found
         .into_iter()
         .take_while(|(place, _)| place.rank == phase as u64)

@@ -7,7 +7,7 @@
 use super::page::Page;
 use crate::change::ValueRow;
 use crate::error::Error;
-use crate::id::{Instant, TaskId};
+use crate::id::{Instant, SAFE_MAX, TaskId};
 use crate::index::Order;
 use crate::lease::LeaseRow;
 use crate::limits::PAGE_ITEMS_MAX;
@@ -46,13 +46,25 @@ pub enum Because {
     Done,
 }
 
+/// Which way a list of tasks goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Way {
+    /// The oldest first.
+    Up,
+    /// The newest first.
+    Down,
+}
+
 /// A queue at a glance.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct QueueSummary {
     pub name: Name,
     /// In the order of [`Phase::ALL`].
     pub counts: [usize; Phase::ALL.len()],
+    /// Of those in flight, the ones whose claim ran out.
+    pub lapsed: usize,
     pub paused: bool,
+    /// Of the rows that are ready, the earliest due time.
     pub oldest_ready_at: Option<Instant>,
     pub next_due: Option<Instant>,
 }
@@ -93,12 +105,22 @@ impl<'a> View<'a> {
         self.state.task(id).filter(|task| task.queue == queue && task.phase(self.now).is_some())
     }
 
-    /// Tasks in id order after `after`; none to who may not inspect. **Cost:** O(log n + limit).
+    /// The task that takes the idempotency key, while its row is there.
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn task_by_key(&self, name: NameRef<'_>, key: &str) -> Result<Option<&'a Task>, Error> {
+        let holder = self.queue(name)?.and_then(|queue| queue.tasks.key_holder(key));
+        Ok(holder.and_then(|id| self.task_of(name, id)))
+    }
+
+    /// Tasks in id order, or against it, behind the id of a cursor; none to who may not inspect.
+    /// **Cost:** O(log n + limit).
     pub fn tasks(
         &self,
         queue: NameRef<'_>,
         phase: Option<Phase>,
-        after: TaskId,
+        (way, cursor): (Way, Option<TaskId>),
         limit: usize,
     ) -> Page<&'a Task> {
         let Ok(Some(queue)) = self.queue(queue) else {
@@ -108,9 +130,21 @@ impl<'a> View<'a> {
         let phases = phase.as_ref().map_or(&Phase::ALL[..], std::slice::from_ref);
         let mut ids: Vec<TaskId> = Vec::new();
         for phase in phases {
-            ids.extend(queue.tasks.of_phase(*phase, after).take(limit + 1));
+            match way {
+                Way::Up => {
+                    let after = cursor.unwrap_or_default();
+                    ids.extend(queue.tasks.of_phase(*phase, after).take(limit + 1));
+                }
+                Way::Down => {
+                    let before = cursor.unwrap_or(TaskId::saturating(SAFE_MAX));
+                    ids.extend(queue.tasks.of_phase_backwards(*phase, before).take(limit + 1));
+                }
+            }
         }
         ids.sort_unstable();
+        if way == Way::Down {
+            ids.reverse();
+        }
         let items = ids.into_iter().filter_map(|id| self.state.task(id));
         Page::of(items, limit, |task| task.bytes())
     }
@@ -122,6 +156,14 @@ impl<'a> View<'a> {
     pub fn counts(&self, queue: NameRef<'_>) -> Result<[usize; Phase::ALL.len()], Error> {
         let queue = self.queue(queue)?;
         Ok(Phase::ALL.map(|phase| queue.map_or(0, |queue| queue.tasks.count(phase))))
+    }
+
+    /// How many of those in flight have a claim that ran out. **Cost:** O(1).
+    ///
+    /// # Errors
+    /// `PERMISSION_DENIED`.
+    pub fn lapsed(&self, queue: NameRef<'_>) -> Result<usize, Error> {
+        Ok(self.queue(queue)?.map_or(0, |queue| queue.tasks.lapsed()))
     }
 
     /// When a claim may next be served.
@@ -142,6 +184,21 @@ impl<'a> View<'a> {
         }
         let due = tasks.first(Order::Scheduled).map(|(place, _)| place.at);
         due.into_iter().chain(tasks.next_lapse()).min()
+    }
+
+    /// What has lapsed waits in the same place and is not ready; what has expired is, until it is
+    /// buried, and waits in another.
+    fn oldest_ready(&self, queue: &Queue) -> Option<Instant> {
+        let is_ready = |id| {
+            let task = self.state.task(id).filter(|task| task.phase(self.now) == Some(Phase::Ready));
+            task.map(|task| task.row.run_at)
+        };
+        if queue.tasks.count(Phase::Ready) == 0 {
+            return None;
+        }
+        let doomed = queue.tasks.rows(Order::Doomed, Bound::Unbounded);
+        let doomed = doomed.filter_map(|(_, id)| is_ready(*id));
+        queue.tasks.oldest_ready(|id| is_ready(id).is_some()).into_iter().chain(doomed).min()
     }
 
     /// # Errors
@@ -184,8 +241,9 @@ impl<'a> View<'a> {
         let summary = |queue: &Queue| QueueSummary {
             name: queue.name.clone(),
             counts: Phase::ALL.map(|phase| queue.tasks.count(phase)),
+            lapsed: queue.tasks.lapsed(),
             paused: queue.paused,
-            oldest_ready_at: queue.tasks.oldest_ready(),
+            oldest_ready_at: self.oldest_ready(queue),
             next_due: self.queue_due(queue),
         };
         seen.map(|(_, id)| summary(self.state.queue(*id)))

@@ -191,6 +191,7 @@ fn fire(
     for boundary in &boundaries {
         let task = Enqueue {
             priority: job.priority,
+            codec: job.codec.as_ref().map(NameRef::from),
             boundary: Some(*boundary),
             expires_in: job.expires_in,
             stamps: job.stamps,

@@ -21,16 +21,16 @@ pub fn fault(reply: &mut Writer, fault: Fault) -> i32 {
         reply.float(number);
     }
     let mut details = Details(reply);
-    match &error {
-        Error::InvalidArgument { argument, .. }
-        | Error::InvalidName { argument, .. }
-        | Error::InvalidSchedule { argument, .. }
-        | Error::ReservedName { argument, .. } => details.text("argument", argument),
-        Error::PayloadTooLarge { argument, size, limit } => {
-            details.sizes(argument, *size as f64, *limit as f64);
+    if let Some(argument) = error.argument() {
+        details.text("argument", &argument);
+    }
+    let inner = if let Error::Within { error, .. } = &error { error } else { &error };
+    match inner {
+        Error::PayloadTooLarge { size, limit, .. } => {
+            details.sizes(*size as f64, *limit as f64);
         }
-        Error::LimitExceeded { what, size, limit } => {
-            details.sizes(what, *size as f64, *limit as f64);
+        Error::LimitExceeded { size, limit, .. } => {
+            details.sizes(*size as f64, *limit as f64);
         }
         Error::PermissionDenied { actor, right, on } => {
             details.text("actor", actor);
@@ -47,6 +47,11 @@ pub fn fault(reply: &mut Writer, fault: Fault) -> i32 {
             details.text("expected", expected);
             details.text("found", found);
         }
+        Error::InvalidArgument { .. }
+        | Error::InvalidName { .. }
+        | Error::InvalidSchedule { .. }
+        | Error::ReservedName { .. }
+        | Error::Within { .. } => {}
     }
     -reply.size()
 }
@@ -84,8 +89,7 @@ impl Details<'_> {
         self.0.text(Some(text));
     }
 
-    fn sizes(&mut self, argument: &str, size: f64, limit: f64) {
-        self.text("argument", argument);
+    fn sizes(&mut self, size: f64, limit: f64) {
         self.number("size", size);
         self.number("limit", limit);
     }

@@ -5,6 +5,7 @@ use super::{records, requests};
 use crate::change::Removal;
 use crate::engine::CallerId;
 use crate::id::TaskId;
+use crate::ops::read::Way;
 
 /// Fails unless the text is a name of its family.
 pub fn check_name(call: &mut Call<'_>) -> Answer {
@@ -47,14 +48,25 @@ pub fn task(call: &mut Call<'_>) -> Answer {
     DONE
 }
 
+pub fn task_by_key(call: &mut Call<'_>) -> Answer {
+    let (queue, key) = call.request.read(|request| (request.name("queue"), request.name("key")))?;
+    let view = call.engine.view(call.at);
+    if let Some(task) = view.task_by_key(queue, key.as_str())? {
+        records::task(call.reply, task, view.now);
+    }
+    DONE
+}
+
 pub fn tasks(call: &mut Call<'_>) -> Answer {
-    let (queue, phase, after, limit) = call.request.read(|request| {
+    let (queue, phase, place, limit) = call.request.read(|request| {
         let (queue, phase) = (request.name("queue"), requests::phase(request));
-        let after = request.whole("cursor").map_or(TaskId::default(), TaskId::saturating);
-        (queue, phase, after, request.page_size("limit"))
+        let cursor = request.whole("cursor").map(TaskId::saturating);
+        let limit = request.page_size("limit");
+        let way = request.choice("order", &[Way::Up, Way::Down]);
+        (queue, phase, (way, cursor), limit)
     })?;
     let view = call.engine.view(call.at);
-    let page = view.tasks(queue, phase, after, limit);
+    let page = view.tasks(queue, phase, place, limit);
     call.reply.flag(page.more);
     page.items.iter().for_each(|task| records::task(call.reply, task, view.now));
     DONE
@@ -62,8 +74,10 @@ pub fn tasks(call: &mut Call<'_>) -> Answer {
 
 pub fn counts(call: &mut Call<'_>) -> Answer {
     let queue = call.request.read(|request| request.name("queue"))?;
-    let counts = call.engine.view(call.at).counts(queue)?;
+    let view = call.engine.view(call.at);
+    let (counts, lapsed) = (view.counts(queue)?, view.lapsed(queue)?);
     counts.iter().for_each(|count| call.reply.number(*count as u64));
+    call.reply.number(lapsed as u64);
     DONE
 }
 
@@ -111,6 +125,7 @@ pub fn queues(call: &mut Call<'_>) -> Answer {
     for queue in call.engine.view(call.at).queues() {
         call.reply.text(Some(queue.name.as_str()));
         queue.counts.iter().for_each(|count| call.reply.number(*count as u64));
+        call.reply.number(queue.lapsed as u64);
         call.reply.flag(queue.paused);
         call.reply.optional(queue.oldest_ready_at);
         call.reply.optional(queue.next_due);

@@ -105,6 +105,9 @@ operations! {
     73 QueueMayWork inspect::may_work,
     74 Reclaim log::reclaim,
     75 NewestToken log::newest_token,
+    76 QueueByKey inspect::task_by_key,
+    77 QueuePromote queue::promote,
+    78 QueueReschedule queue::reschedule,
 }
 
 fn unknown(number: u32) -> Fault {

@@ -2,7 +2,7 @@
 
 use super::call::{Answer, Call, DONE};
 use super::{records, requests};
-use crate::id::{Millis, SAFE_MAX};
+use crate::id::{Instant, Millis, SAFE_MAX, TaskId};
 use crate::limits::SWEEP_ROWS_MAX;
 use crate::ops::{Purge, Redrive};
 
@@ -51,7 +51,9 @@ pub fn heartbeat(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn release(call: &mut Call<'_>) -> Answer {
-    Ok(call.engine.release(call.at, call.request.read(requests::claim_ref)?)?)
+    let (claim, delay) =
+        call.request.read(|request| (requests::claim_ref(request), request.millis("delay")))?;
+    Ok(call.engine.release(call.at, claim, delay)?)
 }
 
 pub fn abandon(call: &mut Call<'_>) -> Answer {
@@ -76,10 +78,13 @@ pub fn redrive(call: &mut Call<'_>) -> Answer {
         let queue = request.name("queue");
         let limit = request.millis("limit").map_or(SAFE_MAX, Millis::get);
         let limit = limit.min(SWEEP_ROWS_MAX as u64) as usize;
-        Redrive { queue, limit, ids: requests::ids(request) }
+        let after = TaskId::saturating(request.whole("after").unwrap_or_default());
+        Redrive { queue, after, limit, ids: requests::ids(request) }
     })?;
     let redriven = call.engine.redrive(call.at, request)?;
-    call.reply.number(redriven as u64);
+    call.reply.number(redriven.count as u64);
+    call.reply.flag(redriven.more);
+    call.reply.number(redriven.last);
     DONE
 }
 
@@ -89,7 +94,25 @@ pub fn purge(call: &mut Call<'_>) -> Answer {
         phase: requests::phase(request),
         ids: requests::ids(request),
     })?;
-    call.reply.number(call.engine.purge(call.at, request)? as u64);
+    let purged = call.engine.purge(call.at, request)?;
+    call.reply.number(purged.count as u64);
+    call.reply.flag(purged.more);
+    DONE
+}
+
+pub fn promote(call: &mut Call<'_>) -> Answer {
+    let (queue, ids) = call.request.read(|request| {
+        (request.name("queue"), requests::ids(request).unwrap_or_default())
+    })?;
+    call.reply.number(call.engine.promote(call.at, queue, ids)? as u64);
+    DONE
+}
+
+pub fn reschedule(call: &mut Call<'_>) -> Answer {
+    let ((queue, id), run_at) = call.request.read(|request| {
+        (requests::task_ref(request), Instant::saturating(request.required_whole("at")))
+    })?;
+    call.reply.flag(call.engine.reschedule(call.at, queue, id, run_at)?);
     DONE
 }
 

@@ -23,7 +23,7 @@ pub struct Request<'a>(Reader<'a>);
 
 impl<'a> Request<'a> {
     pub fn new(bytes: &'a [u8]) -> Self {
-        Self(Reader { rest: bytes, fault: None })
+        Self(Reader { rest: bytes, fault: None, item: None })
     }
 
     /// What `read` reads, unless something about it is wrong.
@@ -40,13 +40,19 @@ impl<'a> Request<'a> {
 pub struct Reader<'a> {
     rest: &'a [u8],
     fault: Option<Fault>,
+    /// The item that is read, of a list whose items callers know by their number.
+    item: Option<(&'static str, usize)>,
 }
 
 impl<'a> Reader<'a> {
     /// Only the first fault counts.
     #[cold]
     pub fn fail(&mut self, fault: impl Into<Fault>) {
-        self.fault.get_or_insert(fault.into());
+        let fault = match (fault.into(), self.item) {
+            (Fault::Error(error), Some((list, index))) => Fault::Error(error.within(list, index)),
+            (fault, _) => fault,
+        };
+        self.fault.get_or_insert(fault);
     }
 
     #[cold]
@@ -208,6 +214,24 @@ impl<'a> Reader<'a> {
         while items.len() < count && self.fault.is_none() {
             items.push(item(self));
         }
+        items
+    }
+
+    /// The same; a fault names the item that it is in.
+    pub fn items<T>(
+        &mut self,
+        what: &'static str,
+        items_max: usize,
+        mut item: impl FnMut(&mut Self) -> T,
+    ) -> Vec<T> {
+        let mut index = 0;
+        let items = self.list(what, items_max, |reader| {
+            reader.item = Some((what, index));
+            index += 1;
+            let read = item(reader);
+            reader.item = None;
+            read
+        });
         items
     }
 }

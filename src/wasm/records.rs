@@ -34,6 +34,7 @@ pub fn task(writer: &mut Writer, task: &Task, now: Instant) {
         writer.float(reason.map_or(f64::NAN, |reason| reason as u8 as f64));
         writer.optional(task.spec.boundary);
         writer.number(task.spec.stamps.result_retention);
+        writer.float(f64::from(u8::from(task.is_lapsed(now))));
         writer.text(claim.map(|claim| claim.owner.as_str()));
         writer.text(task.last_owner().map(Name::as_str));
         writer.text(task.spec.key.as_ref().map(Name::as_str));
@@ -126,6 +127,7 @@ pub fn schedule(writer: &mut Writer, name: &Name, schedule: &Schedule) {
     writer.text(Some(job.queue.as_str()));
     writer.float(job.priority.get() as f64);
     writer.optional(job.expires_in);
+    writer.text(job.codec.as_ref().map(Name::as_str));
     stamps(writer, &job.stamps);
     writer.blob(Some(&job.payload));
 }

@@ -86,7 +86,7 @@ pub fn writes<'a>(reader: &mut Reader<'a>) -> Vec<Write<'a>> {
 }
 
 pub fn enqueues<'a>(reader: &mut Reader<'a>, what: &'static str) -> Vec<Enqueue<'a>> {
-    reader.list(what, BATCH_ITEMS_MAX, enqueue)
+    reader.items(what, BATCH_ITEMS_MAX, enqueue)
 }
 
 pub fn claims<'a>(reader: &mut Reader<'a>) -> Vec<ClaimRef<'a>> {

@@ -7,6 +7,7 @@ use super::{records, requests};
 use crate::error::Error;
 use crate::id::Instant;
 use crate::limits::CATCH_UP_MAX;
+use crate::name::NameRef;
 use crate::ops::{Enqueue, Fired, ScheduleRequest};
 use crate::schedule::{self, CatchUp, Interval, Job, Passed};
 use crate::table::Table;
@@ -93,9 +94,10 @@ fn schedule<'a>(reader: &mut Reader<'a>) -> ScheduleRequest<'a> {
     let when = when(reader);
     let first = reader.whole("first").map(Instant::saturating);
     let catch_up = reader.choice("catchUp", &[CatchUp::All, CatchUp::Last, CatchUp::None]);
-    let Enqueue { queue, payload, priority, expires_in, stamps, .. } = requests::enqueue(reader);
-    let queue = queue.to_name();
-    let job = Job { queue, payload, priority, expires_in, catch_up, stamps };
+    let Enqueue { queue, payload, codec, priority, expires_in, stamps, .. } =
+        requests::enqueue(reader);
+    let (queue, codec) = (queue.to_name(), codec.map(NameRef::to_name));
+    let job = Job { queue, payload, codec, priority, expires_in, catch_up, stamps };
     ScheduleRequest { name, when, first, job }
 }
 

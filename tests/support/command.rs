@@ -22,7 +22,8 @@ pub struct Stage<'a> {
 
 /// Reads and other lines that want everything merged before them.
 pub fn wants_merged(command: &str) -> bool {
-    const READS: [&str; 15] = [
+    const READS: [&str; 16] = [
+        "by-key",
         "get",
         "list",
         "counts",
@@ -61,6 +62,8 @@ impl Stage<'_> {
             "reclaim" => self.reclaim(&mut words),
             "redrive" => self.redrive(&mut words),
             "purge" => self.purge(&mut words),
+            "promote" => self.promote(&mut words),
+            "reschedule" => self.reschedule(&mut words),
             "pause" => self.set_paused(&mut words, true),
             "resume" => self.set_paused(&mut words, false),
             "acquire" => self.acquire(&mut words),

@@ -77,7 +77,7 @@ impl Draft {
                 self.resolve_writes(writes, model);
             }
             Operation::Heartbeat { claim, .. }
-            | Operation::Release(claim)
+            | Operation::Release(claim, _)
             | Operation::Abandon(claim)
             | Operation::Require(GuardWish::Claim(claim)) => self.resolve_claim(claim, 0, model),
             Operation::CompleteMany(claims) => {
@@ -85,12 +85,14 @@ impl Draft {
                     self.resolve_claim(claim, position as u8, model);
                 }
             }
-            Operation::Cancel { queue, id } => {
+            Operation::Cancel { queue, id } | Operation::Reschedule { queue, id, .. } => {
                 let mut claim = ClaimWish { queue, id: *id, token: 0 };
                 self.resolve_claim(&mut claim, 0, model);
                 (*queue, *id) = (claim.queue, claim.id);
             }
-            Operation::Redrive { ids: Some(ids), .. } | Operation::Purge { ids: Some(ids), .. } => {
+            Operation::Redrive { ids: Some(ids), .. }
+            | Operation::Purge { ids: Some(ids), .. }
+            | Operation::Promote { ids, .. } => {
                 ids.iter_mut().for_each(|id| *id = model.last_id.saturating_sub(*id));
             }
             Operation::Renew { name, token, .. }
@@ -267,7 +269,8 @@ fn settling() -> impl Strategy<Value = Operation> {
             }),
         3 => (claim(), maybe(vec![0, 1, 5, 10]), text())
             .prop_map(|(claim, extend, progress)| Operation::Heartbeat { claim, extend, progress }),
-        2 => claim().prop_map(Operation::Release),
+        2 => (claim(), maybe(vec![0, 1, 5, 10]))
+            .prop_map(|(claim, delay)| Operation::Release(claim, delay)),
         2 => claim().prop_map(Operation::Abandon),
         1 => claim().prop_map(|claim| Operation::Require(GuardWish::Claim(claim))),
     ]
@@ -287,6 +290,12 @@ fn managing() -> impl Strategy<Value = Operation> {
         }),
         1 => (queue(), phase, ids())
             .prop_map(|(queue, phase, ids)| Operation::Purge { queue, phase, ids }),
+        1 => (queue(), prop::collection::vec(0..6_u64, 0..4))
+            .prop_map(|(queue, ids)| Operation::Promote { queue, ids }),
+        1 => (queue(), 0..40_u64).prop_map(|(queue, after)| {
+            let run_at = super::START.get() - 10 + after;
+            Operation::Reschedule { queue, id: 0, run_at }
+        }),
         1 => (queue(), prop::bool::weighted(0.4))
             .prop_map(|(queue, paused)| Operation::SetPaused { queue, paused }),
     ]

@@ -11,7 +11,7 @@ use fencepost::engine::Engine;
 use fencepost::id::{Instant, Millis, TaskId};
 use fencepost::lease::{LeaseRow, LeaseState};
 use fencepost::name::{Name, NameRef};
-use fencepost::ops::read::View;
+use fencepost::ops::read::{View, Way};
 use fencepost::schedule::When;
 use fencepost::task::{Phase, TaskState};
 
@@ -47,7 +47,7 @@ fn constant(name: &Name, all: &[&'static str]) -> &'static str {
 }
 
 fn queue_picture(view: &View<'_>, name: &'static str) -> QueuePicture {
-    let page = view.tasks(named(name), None, TaskId::default(), 1_000);
+    let page = view.tasks(named(name), None, (Way::Up, None), 1_000);
     let tasks = page.items.iter().map(|row| {
         let why = view.explain(named(name), row.id).unwrap().expect("a visible task");
         assert_eq!(Some(why.phase), row.phase(view.now));
@@ -57,8 +57,10 @@ fn queue_picture(view: &View<'_>, name: &'static str) -> QueuePicture {
     assert_pages(view, name, &tasks);
     let summary = view.queues().into_iter().find(|queue| queue.name.as_str() == name);
     let counts = view.counts(named(name)).unwrap();
+    let lapsed = view.lapsed(named(name)).unwrap();
     let next_due = view.next_due(named(name)).unwrap().map(Instant::get);
     if let Some(summary) = &summary {
+        assert_eq!(summary.lapsed, lapsed);
         assert_eq!((summary.counts, summary.next_due.map(Instant::get)), (counts, next_due));
     }
     let oldest = |at: Option<Instant>| at.map(Instant::get);
@@ -66,6 +68,7 @@ fn queue_picture(view: &View<'_>, name: &'static str) -> QueuePicture {
         name,
         tasks,
         counts: PHASES.into_iter().zip(counts).collect(),
+        lapsed,
         next_due,
         listed: summary.map(|queue| (queue.paused, oldest(queue.oldest_ready_at))),
     }
@@ -74,11 +77,14 @@ fn queue_picture(view: &View<'_>, name: &'static str) -> QueuePicture {
 /// Each task is in the pages of its own state, and `get` shows it as the list does.
 fn assert_pages(view: &View<'_>, name: &'static str, tasks: &[(Task, String)]) {
     for phase in Phase::ALL {
-        let page = view.tasks(named(name), Some(phase), TaskId::default(), 1_000);
+        let page = view.tasks(named(name), Some(phase), (Way::Up, None), 1_000);
         let listed: Vec<u64> = page.items.iter().map(|task| task.id.get()).collect();
         let now = view.now.get();
         let expected = tasks.iter().filter(|(task, _)| task.phase(now) == phase.as_str());
         assert_eq!(listed, expected.map(|(task, _)| task.id).collect::<Vec<u64>>());
+        let page = view.tasks(named(name), Some(phase), (Way::Down, None), 1_000);
+        let backwards = page.items.iter().map(|task| task.id.get());
+        assert!(backwards.eq(listed.into_iter().rev()));
     }
     for (expected, _) in tasks {
         let row = view.task(named(name), TaskId::saturating(expected.id)).unwrap();

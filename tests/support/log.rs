@@ -27,6 +27,7 @@ pub fn every(name: &str, interval: u64) -> ScheduleRequest<'_> {
     let job = Job {
         queue: mail().to_name(),
         payload: blob("tick"),
+        codec: None,
         priority: Priority::default(),
         expires_in: None,
         catch_up: CatchUp::All,

@@ -131,17 +131,26 @@ impl Operation {
             }
             Self::Maintain => plain(engine.maintain(now), swept),
             Self::Redrive { queue, ids: chosen, limit } => {
-                let request = ops::Redrive { queue: name(queue), ids: ids(chosen), limit: *limit };
-                plain(engine.redrive(now, request), Reply::Count)
+                let (queue, after) = (name(queue), TaskId::default());
+                let request = ops::Redrive { queue, ids: ids(chosen), after, limit: *limit };
+                plain(engine.redrive(now, request), |done| Reply::Count(done.count))
             }
             Self::Purge { queue, phase, ids: chosen } => {
                 let is_it = |one: &Phase| Some(one.as_str()) == *phase;
                 let phase = Phase::ALL.into_iter().find(is_it);
                 let request = ops::Purge { queue: name(queue), phase, ids: ids(chosen) };
-                plain(engine.purge(now, request), Reply::Count)
+                plain(engine.purge(now, request), |done| Reply::Count(done.count))
             }
             Self::SetPaused { queue, paused } => {
                 plain(engine.set_paused(now, name(queue), *paused), |()| Reply::Ok)
+            }
+            Self::Promote { queue, ids: chosen } => {
+                let chosen = chosen.iter().copied().map(TaskId::saturating).collect();
+                plain(engine.promote(now, name(queue), chosen), Reply::Count)
+            }
+            Self::Reschedule { queue, id, run_at } => {
+                let (id, run_at) = (TaskId::saturating(*id), Instant::saturating(*run_at));
+                plain(engine.reschedule(now, name(queue), id, run_at), Reply::Flag)
             }
             Self::Put(key, value) => {
                 let version = engine.put_value(now, name(key), blob(value));
@@ -189,7 +198,9 @@ impl Operation {
                 let beat = ops::Heartbeat { claim: claim(*held), extend, progress };
                 reply(engine.heartbeat(now, beat), |until| Reply::Until(until.get()))
             }
-            Self::Release(held) => reply(engine.release(now, claim(*held)), |()| Reply::Ok),
+            Self::Release(held, delay) => {
+                reply(engine.release(now, claim(*held), delay.map(millis)), |()| Reply::Ok)
+            }
             Self::Abandon(held) => reply(engine.abandon(now, claim(*held)), |()| Reply::Ok),
             _ => self.guard_on_engine(engine, now),
         }
@@ -246,7 +257,7 @@ impl Operation {
                 let ops::Enqueue { queue, payload, priority, expires_in, stamps, .. } =
                     task(&wish.task);
                 let (queue, catch_up) = (queue.to_name(), wish.catch_up);
-                let job = Job { queue, payload, priority, expires_in, catch_up, stamps };
+                let job = Job { queue, payload, codec: None, priority, expires_in, catch_up, stamps };
                 let (when, first) = when(*grid);
                 let request = ops::ScheduleRequest { name: name(schedule), when, first, job };
                 plain(engine.schedule(now, request), |schedule| {

@@ -33,7 +33,7 @@ pub enum Operation {
         extend: Option<u64>,
         progress: Option<&'static str>,
     },
-    Release(ClaimWish),
+    Release(ClaimWish, Option<u64>),
     Abandon(ClaimWish),
     Cancel {
         queue: &'static str,
@@ -53,6 +53,15 @@ pub enum Operation {
         queue: &'static str,
         phase: Option<&'static str>,
         ids: Option<Vec<u64>>,
+    },
+    Promote {
+        queue: &'static str,
+        ids: Vec<u64>,
+    },
+    Reschedule {
+        queue: &'static str,
+        id: u64,
+        run_at: u64,
     },
     SetPaused {
         queue: &'static str,
@@ -178,7 +187,7 @@ impl Operation {
             Self::Heartbeat { claim, extend, progress } => {
                 model.heartbeat(*claim, *extend, *progress)
             }
-            Self::Release(claim) => model.release(*claim),
+            Self::Release(claim, delay) => model.release(*claim, *delay),
             Self::Abandon(claim) => model.abandon(*claim),
             Self::Cancel { queue, id } => model.cancel(queue, *id),
             Self::Sweep(queue) => model.sweep(queue),
@@ -186,6 +195,8 @@ impl Operation {
             Self::Reclaim { since } => model.reclaim(*since),
             Self::Redrive { queue, ids, limit } => model.redrive(queue, ids.as_deref(), *limit),
             Self::Purge { queue, phase, ids } => model.purge(queue, *phase, ids.as_deref()),
+            Self::Promote { queue, ids } => model.promote(queue, ids),
+            Self::Reschedule { queue, id, run_at } => model.reschedule(queue, *id, *run_at),
             Self::SetPaused { queue, paused } => model.set_paused(queue, *paused),
             Self::Acquire { name, owner, ttl, meta } => model.acquire(name, owner, *ttl, *meta),
             Self::Renew { name, token, ttl, meta } => model.renew(name, *token, *ttl, *meta),

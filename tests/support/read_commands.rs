@@ -9,7 +9,7 @@ use fencepost::error::Error;
 use fencepost::id::{Instant, TaskId};
 use fencepost::lease::LeaseRow;
 use fencepost::name::NameRef;
-use fencepost::ops::read::View;
+use fencepost::ops::read::{View, Way};
 use fencepost::task::{Phase, Task, TaskState};
 
 impl Stage<'_> {
@@ -19,8 +19,14 @@ impl Stage<'_> {
             "list" => self.list(words),
             "counts" => {
                 let name = words.take("the queue");
-                let counts = self.view().counts(queue(&name)?)?;
-                Ok(counted(Answer::default(), counts).or_nothing())
+                let view = self.view();
+                let (counts, lapsed) = (view.counts(queue(&name)?)?, view.lapsed(queue(&name)?)?);
+                Ok(counted(Answer::default(), counts, lapsed).or_nothing())
+            }
+            "by-key" => {
+                let (name, key) = (words.take("the queue"), words.take("the key"));
+                let found = self.view().task_by_key(queue(&name)?, &key)?;
+                Ok(found.map_or(Answer::text("nothing"), |task| Answer::text(task.id.to_string())))
             }
             "explain" => self.explain(words),
             "next-due" => {
@@ -80,14 +86,14 @@ impl Stage<'_> {
         Ok(answer)
     }
 
-    /// `list QUEUE [STATE] [after ID] [limit N]`
+    /// `list QUEUE [STATE] [backwards] [after ID] [limit N]`
     fn list(&mut self, words: &mut Words) -> Result<Answer, Error> {
         let name = words.take("the queue");
         let phase = phase(words);
-        let after =
-            if words.accept("after") { self.number(words, "the task") } else { TaskId::default() };
+        let way = if words.accept("backwards") { Way::Down } else { Way::Up };
+        let cursor = words.accept("after").then(|| self.number::<TaskId>(words, "the task"));
         let limit = if words.accept("limit") { words.number("the limit") } else { 100 };
-        let page = self.view().tasks(queue(&name)?, phase, after, limit);
+        let page = self.view().tasks(queue(&name)?, phase, (way, cursor), limit);
         let ids: Vec<String> = page.items.iter().map(|task| task.id.to_string()).collect();
         Ok(names_of(ids.iter().map(String::as_str), page.more))
     }
@@ -103,7 +109,7 @@ impl Stage<'_> {
 
     fn queues(&mut self) -> Answer {
         let told = |answer: Answer, queue: fencepost::ops::read::QueueSummary| {
-            let answer = counted(answer.and(queue.name.as_str()), queue.counts);
+            let answer = counted(answer.and(queue.name.as_str()), queue.counts, queue.lapsed);
             let answer = answer.and(if queue.paused { "paused" } else { "" });
             let oldest = queue.oldest_ready_at.into_iter();
             let answer = oldest.fold(answer, |answer, at| answer.and("oldest").and_at(at));
@@ -126,9 +132,11 @@ fn names_of<'a>(names: impl Iterator<Item = &'a str>, more: bool) -> Answer {
     answer.and(if more { "more" } else { "" })
 }
 
-fn counted(answer: Answer, counts: [usize; Phase::ALL.len()]) -> Answer {
+fn counted(answer: Answer, counts: [usize; Phase::ALL.len()], lapsed: usize) -> Answer {
     let some = Phase::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
-    some.fold(answer, |answer, (phase, count)| answer.and(format!("{} {count}", phase.as_str())))
+    let answer =
+        some.fold(answer, |answer, (phase, count)| answer.and(format!("{} {count}", phase.as_str())));
+    if lapsed > 0 { answer.and(format!("lapsed {lapsed}")) } else { answer }
 }
 
 fn status(row: &LeaseRow) -> Answer {
@@ -150,6 +158,7 @@ fn field_of(task: &Task, field: &str, now: Instant, answer: Answer, words: &Word
     };
     let text = match field {
         "state" => task.phase(now).map(|phase| phase.as_str().to_owned()),
+        "lapsed" => Some(task.is_lapsed(now).to_string()),
         "attempt" => Some(task.row.attempt.to_string()),
         "seq" => Some(task.spec.seq.to_string()),
         "priority" => Some(task.spec.priority.get().to_string()),

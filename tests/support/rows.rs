@@ -104,6 +104,7 @@ fn schedule(when: When, catch_up: CatchUp, expires_in: Option<Millis>) -> Schedu
     let job = Job {
         queue: name("mail"),
         payload: blob("tick"),
+        codec: None,
         priority: priority(64),
         expires_in,
         catch_up,

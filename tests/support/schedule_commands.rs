@@ -22,7 +22,7 @@ impl Stage<'_> {
         let task = TaskWords::parse(name_of_queue, self, words, &[]);
         let Enqueue { queue, payload, priority, expires_in, stamps, .. } = task.request()?;
         let queue = queue.to_name();
-        let job = Job { queue, payload, priority, expires_in, catch_up, stamps };
+        let job = Job { queue, payload, codec: None, priority, expires_in, catch_up, stamps };
         let request = ScheduleRequest { name: named(&name)?, when, first, job };
         Ok(next(Answer::default(), self.engine.schedule(self.at, request)?.row.next))
     }

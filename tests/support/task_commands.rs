@@ -220,7 +220,8 @@ impl Stage<'_> {
         let (id, name) = self.task(words);
         let token = self.token(words);
         let claim = ClaimRef { queue: queue(&name)?, id, token };
-        let released = self.engine.release(self.at, claim)?;
+        let delay = words.accept("delay").then(|| millis(words, "the delay"));
+        let released = self.engine.release(self.at, claim, delay)?;
         outcome(released, |()| Answer::text("released"))
     }
 
@@ -270,8 +271,9 @@ impl Stage<'_> {
         let name = words.take("the queue");
         let limit = if words.accept("limit") { words.number("the limit") } else { usize::MAX };
         let ids = self.ids(words);
-        let revived = self.engine.redrive(self.at, Redrive { queue: queue(&name)?, ids, limit })?;
-        Ok(Answer::text(revived.to_string()))
+        let (queue, after) = (queue(&name)?, TaskId::default());
+        let revived = self.engine.redrive(self.at, Redrive { queue, ids, after, limit })?;
+        Ok(Answer::text(revived.count.to_string()))
     }
 
     /// `purge QUEUE [STATE] [ids ID…]`
@@ -280,7 +282,23 @@ impl Stage<'_> {
         let phase = phase(words);
         let ids = self.ids(words);
         let purged = self.engine.purge(self.at, Purge { queue: queue(&name)?, phase, ids })?;
-        Ok(Answer::text(purged.to_string()))
+        Ok(Answer::text(purged.count.to_string()))
+    }
+
+    /// `promote QUEUE ids ID…`
+    pub fn promote(&mut self, words: &mut Words) -> Result<Answer, Error> {
+        let name = words.take("the queue");
+        let ids = self.ids(words).unwrap_or_default();
+        Ok(Answer::text(self.engine.promote(self.at, queue(&name)?, ids)?.to_string()))
+    }
+
+    /// `reschedule ID [in QUEUE] at T`
+    pub fn reschedule(&mut self, words: &mut Words) -> Result<Answer, Error> {
+        let (id, name) = self.task(words);
+        words.expect("at");
+        let run_at = instant(words.offset("the due time"));
+        let waits = self.engine.reschedule(self.at, queue(&name)?, id, run_at)?;
+        Ok(Answer::text(if waits { "put off" } else { "nothing" }))
     }
 
     pub fn set_paused(&mut self, words: &mut Words, paused: bool) -> Result<Answer, Error> {

@@ -153,6 +153,8 @@ pub struct Model {
     changed: bool,
     /// The values before the running command: what its checks see.
     before: Vec<Value>,
+    /// What the running command has completed.
+    completed: Vec<u64>,
 }
 
 /// Commands.
@@ -174,6 +176,7 @@ impl Model {
             kept: Vec::new(),
             changed: false,
             before: Vec::new(),
+            completed: Vec::new(),
         }
     }
 
@@ -182,6 +185,7 @@ impl Model {
         self.now = now.max(self.log_time);
         self.changed = false;
         self.before = self.values.clone();
+        self.completed.clear();
     }
 
     /// It ends: if it changed something, it took a version.

@@ -30,7 +30,9 @@ impl Model {
         if wish.is_bad() {
             return Err("INVALID_ARGUMENT");
         }
-        if let Some(found) = wish.key.and_then(|key| self.key_holder(wish.queue, key)) {
+        let found = wish.key.and_then(|key| self.key_holder(wish.queue, key));
+        // What this very command completed gives its key up.
+        if let Some(found) = found.filter(|found| !self.completed.contains(&found.id)) {
             return Ok(found);
         }
         if self.failing_check(&wish.writes).is_some() {
@@ -40,6 +42,13 @@ impl Model {
         let (now, queue, key) = (self.now, wish.queue, wish.key);
         if key.is_some() {
             self.kept.retain(|kept| (kept.queue, Some(kept.key)) != (queue, key));
+            for task in &mut self.tasks {
+                let is_holder = task.queue == queue && task.key == key && task.holds_key;
+                if is_holder && self.completed.contains(&task.id) {
+                    task.holds_key = false;
+                    task.updated_at = now;
+                }
+            }
             self.tasks.retain(|task| {
                 !(task.queue == queue && task.holds_key && task.key == key && task.is_gone(now))
             });
@@ -277,6 +286,27 @@ impl Model {
         self.tasks.retain(|task| task.id != id || task.queue != queue || task.is_gone(now));
         self.changed |= tasks != self.tasks.len();
         Reply::Flag(tasks != self.tasks.len())
+    }
+
+    pub fn promote(&mut self, queue: &str, ids: &[u64]) -> Reply {
+        let chosen = self.choose(queue, &["scheduled"], Some(ids));
+        chosen.iter().for_each(|id| self.put_off(*id, self.now));
+        Reply::Count(chosen.len())
+    }
+
+    pub fn reschedule(&mut self, queue: &str, id: u64, run_at: u64) -> Reply {
+        let chosen = self.choose(queue, &["scheduled", "ready"], Some(&[id]));
+        chosen.iter().for_each(|id| self.put_off(*id, run_at));
+        Reply::Flag(!chosen.is_empty())
+    }
+
+    fn put_off(&mut self, id: u64, run_at: u64) {
+        let task = self.tasks.iter_mut().find(|task| task.id == id).unwrap();
+        if task.run_at != run_at {
+            task.run_at = run_at;
+            task.updated_at = self.now;
+            self.changed = true;
+        }
     }
 
     pub fn set_paused(&mut self, queue: &'static str, paused: bool) -> Reply {

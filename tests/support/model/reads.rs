@@ -22,6 +22,8 @@ pub struct QueuePicture {
     /// With the reason why each is not running.
     pub tasks: Vec<(Task, String)>,
     pub counts: Vec<(&'static str, usize)>,
+    /// Of those in flight.
+    pub lapsed: usize,
     pub next_due: Option<u64>,
     /// Pause and earliest due time of what is ready; `None` for a queue that is not listed.
     pub listed: Option<(bool, Option<u64>)>,
@@ -52,12 +54,13 @@ impl Model {
         let count = |phase| seen.iter().filter(|task| task.phase(now) == phase).count();
         let counts: Vec<_> = PHASES.iter().map(|phase| (*phase, count(*phase))).collect();
         let paused = self.paused.contains(&name);
-        let served = seen.iter().filter(|task| task.is_served(now));
-        let oldest = served.map(|task| task.run_at).min();
+        let ready = seen.iter().filter(|task| task.phase(now) == "ready");
+        let oldest = ready.map(|task| task.run_at).min();
         QueuePicture {
             name,
             tasks: seen.iter().map(|task| ((*task).clone(), self.why(task))).collect(),
             counts,
+            lapsed: seen.iter().filter(|task| task.is_lapsed(now)).count(),
             next_due: self.next_due(&seen, paused),
             listed: (paused || !seen.is_empty()).then_some((paused, oldest)),
         }

@@ -71,6 +71,7 @@ impl Model {
     }
 
     fn finish(&mut self, task: &Task, result: Option<&'static str>) {
+        self.completed.push(task.id);
         let now = self.now;
         let row = self.task_mut(task.id);
         row.state = State::Done { at: now };
@@ -196,13 +197,15 @@ impl Model {
         Reply::Count(ended)
     }
 
-    pub fn release(&mut self, claim: ClaimWish) -> Reply {
+    pub fn release(&mut self, claim: ClaimWish, delay: Option<u64>) -> Reply {
         if let Err(reason) = self.require_claim(claim) {
             return Reply::Refused(reason.to_owned());
         }
+        let now = self.now;
         let task = self.task_mut(claim.id);
         task.attempt -= 1;
         task.state = State::Waiting;
+        task.run_at = delay.map_or(task.run_at, |delay| sum(now, delay));
         Reply::Ok
     }
 }
