@@ -91,19 +91,58 @@ codes! {
 /// A call that cannot be carried out, or a log that cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    InvalidArgument { argument: &'static str, expected: &'static str, got: String },
-    InvalidName { argument: &'static str, problem: &'static str, got: String },
-    ReservedName { argument: &'static str, got: String },
-    InvalidSchedule { argument: &'static str, expected: &'static str, got: String },
-    PayloadTooLarge { argument: &'static str, size: usize, limit: usize },
-    LimitExceeded { what: &'static str, size: u64, limit: u64 },
-    PermissionDenied { actor: String, right: &'static str, on: String },
+    InvalidArgument {
+        argument: &'static str,
+        expected: &'static str,
+        got: String,
+    },
+    InvalidName {
+        argument: &'static str,
+        problem: &'static str,
+        got: String,
+    },
+    ReservedName {
+        argument: &'static str,
+        got: String,
+    },
+    InvalidSchedule {
+        argument: &'static str,
+        expected: &'static str,
+        got: String,
+    },
+    PayloadTooLarge {
+        argument: &'static str,
+        size: usize,
+        limit: usize,
+    },
+    LimitExceeded {
+        what: &'static str,
+        size: u64,
+        limit: u64,
+    },
+    PermissionDenied {
+        actor: String,
+        right: &'static str,
+        on: String,
+    },
     CheckFailed(FailedCheck),
-    JournalCorrupt { problem: String },
-    FormatTooNew { format: u8, supported: u8 },
-    LogReplaced { expected: String, found: String },
+    JournalCorrupt {
+        problem: String,
+    },
+    FormatTooNew {
+        format: u8,
+        supported: u8,
+    },
+    LogReplaced {
+        expected: String,
+        found: String,
+    },
     /// What is wrong with one item of a list.
-    Within { list: &'static str, index: usize, error: Box<Error> },
+    Within {
+        list: &'static str,
+        index: usize,
+        error: Box<Error>,
+    },
 }
 
 /// A `check` that did not hold: the version that was expected and the one found, `None` for no key.

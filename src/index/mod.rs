@@ -218,7 +218,10 @@ impl TaskIndex {
             } else {
                 first
             };
-            next = self.rows(Order::Ready, Bound::Excluded(rest)).next().map(|(place, id)| (*place, *id));
+            next = self
+                .rows(Order::Ready, Bound::Excluded(rest))
+                .next()
+                .map(|(place, id)| (*place, *id));
         }
         oldest
     }

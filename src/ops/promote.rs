@@ -13,11 +13,7 @@ use crate::txn::Txn;
 ///
 /// # Errors
 /// `PERMISSION_DENIED`, `LIMIT_EXCEEDED` for more than 10 000.
-pub fn promote(
-    txn: &mut Txn<'_>,
-    queue: NameRef<'_>,
-    ids: Vec<TaskId>,
-) -> Result<usize, Error> {
+pub fn promote(txn: &mut Txn<'_>, queue: NameRef<'_>, ids: Vec<TaskId>) -> Result<usize, Error> {
     if ids.len() > BATCH_ITEMS_MAX {
         let (size, limit) = (ids.len() as u64, BATCH_ITEMS_MAX as u64);
         return Err(Error::LimitExceeded { what: "ids", size, limit });

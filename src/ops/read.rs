@@ -190,7 +190,8 @@ impl<'a> View<'a> {
     /// buried, and waits in another.
     fn oldest_ready(&self, queue: &Queue) -> Option<Instant> {
         let is_ready = |id| {
-            let task = self.state.task(id).filter(|task| task.phase(self.now) == Some(Phase::Ready));
+            let task =
+                self.state.task(id).filter(|task| task.phase(self.now) == Some(Phase::Ready));
             task.map(|task| task.row.run_at)
         };
         if queue.tasks.count(Phase::Ready) == 0 {

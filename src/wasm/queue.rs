@@ -101,9 +101,9 @@ pub fn purge(call: &mut Call<'_>) -> Answer {
 }
 
 pub fn promote(call: &mut Call<'_>) -> Answer {
-    let (queue, ids) = call.request.read(|request| {
-        (request.name("queue"), requests::ids(request).unwrap_or_default())
-    })?;
+    let (queue, ids) = call
+        .request
+        .read(|request| (request.name("queue"), requests::ids(request).unwrap_or_default()))?;
     call.reply.number(call.engine.promote(call.at, queue, ids)? as u64);
     DONE
 }

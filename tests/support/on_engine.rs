@@ -257,7 +257,8 @@ impl Operation {
                 let ops::Enqueue { queue, payload, priority, expires_in, stamps, .. } =
                     task(&wish.task);
                 let (queue, catch_up) = (queue.to_name(), wish.catch_up);
-                let job = Job { queue, payload, codec: None, priority, expires_in, catch_up, stamps };
+                let job =
+                    Job { queue, payload, codec: None, priority, expires_in, catch_up, stamps };
                 let (when, first) = when(*grid);
                 let request = ops::ScheduleRequest { name: name(schedule), when, first, job };
                 plain(engine.schedule(now, request), |schedule| {

@@ -134,8 +134,8 @@ fn names_of<'a>(names: impl Iterator<Item = &'a str>, more: bool) -> Answer {
 
 fn counted(answer: Answer, counts: [usize; Phase::ALL.len()], lapsed: usize) -> Answer {
     let some = Phase::ALL.into_iter().zip(counts).filter(|(_, count)| *count > 0);
-    let answer =
-        some.fold(answer, |answer, (phase, count)| answer.and(format!("{} {count}", phase.as_str())));
+    let answer = some
+        .fold(answer, |answer, (phase, count)| answer.and(format!("{} {count}", phase.as_str())));
     if lapsed > 0 { answer.and(format!("lapsed {lapsed}")) } else { answer }
 }
 
