@@ -9,6 +9,7 @@ import {
   readNothing,
   readNumber,
   readPage,
+  readPurged,
   readSwept,
   readText,
   stateAt,
@@ -24,6 +25,7 @@ import {
   type FullName,
   type HeartbeatRequest,
   type Moment,
+  ORDERS,
   type Outcome,
   type PageReply,
   type QueueReply,
@@ -32,6 +34,7 @@ import {
   type TaskReply,
   type TaskState,
 } from './requests.js';
+import type { TaskCounts } from './types.js';
 
 export abstract class QueueBridge extends Border {
   queueEnqueue(request: EnqueueRequest, at: Moment): EnqueuedReply {
@@ -76,8 +79,8 @@ export abstract class QueueBridge extends Border {
     return this.outcome(operation.queueHeartbeat, at, readNumber);
   }
 
-  queueRelease(claim: ClaimReference, at: Moment): Outcome<undefined> {
-    packRequest.claimReference(this.packer.begin(), claim);
+  queueRelease(claim: ClaimReference, delay: number, at: Moment): Outcome<undefined> {
+    packRequest.claimReference(this.packer.begin(), claim).number(delay);
     return this.outcome(operation.queueRelease, at, readNothing);
   }
 
@@ -98,13 +101,13 @@ export abstract class QueueBridge extends Border {
 
   queueRedrive(
     queue: FullName,
-    limit: number,
-    ids: readonly number[] | undefined,
+    { limit, after, ids }: { limit: number; after: number; ids: readonly number[] | undefined },
     at: Moment,
-  ): number {
-    const packer = this.packer.begin().name(queue).number(limit);
+  ) {
+    const packer = this.packer.begin().name(queue).number(limit).number(after);
     packRequest.ids(packer, ids);
-    return this.call(operation.queueRedrive, at).number();
+    const reply = this.call(operation.queueRedrive, at);
+    return { ...readPurged(reply), last: reply.number() };
   }
 
   queuePurge(
@@ -112,10 +115,25 @@ export abstract class QueueBridge extends Border {
     state: 'dead' | 'done' | undefined,
     ids: readonly number[] | undefined,
     at: Moment,
-  ): number {
+  ) {
     const packer = this.packer.begin().name(queue).number(phaseOf(state));
     packRequest.ids(packer, ids);
-    return this.call(operation.queuePurge, at).number();
+    return readPurged(this.call(operation.queuePurge, at));
+  }
+
+  queuePromote(queue: FullName, ids: readonly number[], at: Moment): number {
+    packRequest.ids(this.packer.begin().name(queue), ids);
+    return this.call(operation.queuePromote, at).number();
+  }
+
+  queueReschedule(queue: FullName, id: number, runAt: number, at: Moment): boolean {
+    this.packer.begin().name(queue).number(id).number(runAt);
+    return this.call(operation.queueReschedule, at).flag();
+  }
+
+  queueByKey(queue: FullName, key: string, at: Moment): TaskReply | undefined {
+    this.packer.begin().name(queue).byte(FAMILY.key).text(key);
+    return this.call(operation.queueByKey, at).tasks()[0];
   }
 
   queuePause(queue: FullName, paused: boolean, at: Moment): void {
@@ -130,11 +148,11 @@ export abstract class QueueBridge extends Border {
 
   queueList(request: TaskListRequest, at: Moment): PageReply<TaskReply> {
     const packer = this.packer.begin().name(request.queue).number(phaseOf(request.state));
-    packer.number(request.cursor).number(request.limit);
+    packer.number(request.cursor).number(request.limit).byte(ORDERS.indexOf(request.order));
     return readPage(this.call(operation.queueList, at), (reply) => reply.tasks());
   }
 
-  queueCounts(queue: FullName, at: Moment): Record<TaskState, number> {
+  queueCounts(queue: FullName, at: Moment): TaskCounts {
     this.packer.begin().name(queue);
     const reply = this.call(operation.queueCounts, at);
     return countsByState(reply.rest(readNumber));
@@ -186,7 +204,7 @@ function readRemoval(reply: ReplyReader): { cause: 'cancelled' | 'buried'; reaso
 function readSummary(reply: ReplyReader): QueueReply {
   const summary: QueueReply = {
     name: readText(reply),
-    counts: countsByState(TASK_STATES.map(() => reply.number())),
+    counts: countsByState([...TASK_STATES, 'lapsed'].map(() => reply.number())),
     paused: reply.flag(),
   };
   const [oldestReadyAt, nextDue] = [reply.optional(), reply.optional()];
@@ -195,9 +213,9 @@ function readSummary(reply: ReplyReader): QueueReply {
   return summary;
 }
 
-function countsByState(counts: readonly number[]): Record<TaskState, number> {
-  const [scheduled = 0, ready = 0, inflight = 0, done = 0, dead = 0] = counts;
-  return { scheduled, ready, inflight, done, dead };
+function countsByState(counts: readonly number[]): TaskCounts {
+  const [scheduled = 0, ready = 0, inflight = 0, done = 0, dead = 0, lapsed = 0] = counts;
+  return { scheduled, ready, inflight, done, dead, lapsed };
 }
 
 function phaseOf(state: TaskState | undefined): number {

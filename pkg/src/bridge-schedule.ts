@@ -117,6 +117,7 @@ function readSchedule(reply: ReplyReader): ScheduleReply {
     queue: reply.text() ?? '',
     priority: reply.number(),
     expiresIn: reply.optional(),
+    codec: reply.text(),
     stamps: readStamps(reply),
     payload: reply.blob() ?? new Uint8Array(),
   };

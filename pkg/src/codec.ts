@@ -9,7 +9,6 @@ import { copyBytes, invalid, requireFunction, unreadable } from './arguments.js'
 import { FencepostError, quote, shown } from './errors.js';
 import { textDecoder, textEncoder } from './host.js';
 import { requireName } from './names.js';
-import { isError } from './realm.js';
 import type { Codec } from './types.js';
 
 const LEVELS_MAX = 127;
@@ -80,18 +79,6 @@ export function requireSameCodec(codec: RowCodec, rowName: string | undefined): 
     `codec: the task was made with the codec ${row}, this handle has ${own}`,
     { details: { argument: 'codec', row: rowName ?? 'json', codec: codec.name ?? 'json' } },
   );
-}
-
-/** The text of what a handler threw or `fail` was given: absent when there is none. */
-export function errorText(error: unknown): string | undefined {
-  if (error === undefined) return undefined;
-  if (typeof error === 'string') return error;
-  try {
-    if (isError(error)) return String(error.message);
-    return JSON.stringify(error) ?? shown(error);
-  } catch {
-    return shown(error);
-  }
 }
 
 interface Walk {

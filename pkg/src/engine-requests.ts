@@ -2,7 +2,29 @@
 import { readBytes, readOptions, requireWhole } from './arguments.js';
 import { sharedName } from './names.js';
 import { ENQUEUE_OPTIONS, enqueueRequest, PLAIN_QUEUE, requireId } from './options.js';
-import type { EnqueueRequest, Moment } from './requests.js';
+import type { EnqueueRequest, Moment, TaskReply } from './requests.js';
+import type { EnqueueOptions } from './types.js';
+
+/** A task to be; its options are those of `queue.enqueue`. */
+export interface RawEnqueue extends EnqueueOptions {
+  queue: string;
+  payload: Uint8Array;
+}
+
+/** Names a claim: the task, and the token that its `queueClaim` answered. */
+export interface RawClaim {
+  queue: string;
+  id: number;
+  token: number;
+}
+
+/** A task that is claimed now, and what its claim brought. */
+export interface RawClaimed extends TaskReply {
+  readonly token: number;
+  readonly owner: string;
+  readonly deadline: number;
+  readonly claimedAt: number;
+}
 
 const ENQUEUE_FIELDS = ['queue', 'payload', ...ENQUEUE_OPTIONS] as const;
 

@@ -19,6 +19,7 @@
 
 import {
   invalid,
+  optionalChoice,
   optionalSeed,
   optionalWhole,
   readBytes,
@@ -27,11 +28,26 @@ import {
   requireArray,
   requireWhole,
 } from './arguments.js';
-import { optionalBytes, readClaim, readRawEnqueue, root } from './engine-requests.js';
+import {
+  optionalBytes,
+  type RawClaim,
+  type RawClaimed,
+  type RawEnqueue,
+  readClaim,
+  readRawEnqueue,
+  root,
+} from './engine-requests.js';
 import { Room } from './engine-room.js';
 import type { EngineOptions } from './load.js';
-import { requireName, sharedName } from './names.js';
-import { failRequest, readClaimMax, readIdCursor, readLimit, requireId } from './options.js';
+import { keyName, requireName, sharedName } from './names.js';
+import {
+  failRequest,
+  readClaimMax,
+  readIdCursor,
+  readLimit,
+  readNameList,
+  requireId,
+} from './options.js';
 import { loadEngine, type Platform } from './platform/platform.js';
 import type {
   Bridge,
@@ -40,35 +56,17 @@ import type {
   Outcome,
   TaskReply,
   TaskState,
+  ValueReply,
 } from './requests.js';
-import { TASK_STATES } from './requests.js';
-import type { EnqueueOptions, WasmSource, Write } from './types.js';
+import { ORDERS, TASK_STATES } from './requests.js';
+import type { WasmSource, Write } from './types.js';
 import { readWrites } from './writes.js';
 
 /** A task that an engine made or found; `state` is what it is in. */
 export type RawEnqueued = EnqueuedReply;
-export type { LeaseReply as RawLease, TaskReply as RawTask };
 
-/** A task to be; its options are those of `queue.enqueue`. */
-export interface RawEnqueue extends EnqueueOptions {
-  queue: string;
-  payload: Uint8Array;
-}
-
-/** Names a claim: the task, and the token that its `queueClaim` answered. */
-export interface RawClaim {
-  queue: string;
-  id: number;
-  token: number;
-}
-
-/** A task that is claimed now, and what its claim brought. */
-export interface RawClaimed extends TaskReply {
-  readonly token: number;
-  readonly owner: string;
-  readonly deadline: number;
-  readonly claimedAt: number;
-}
+export type { RawClaim, RawClaimed, RawEnqueue } from './engine-requests.js';
+export type { LeaseReply as RawLease, TaskReply as RawTask, ValueReply as RawValue };
 
 /** How an engine is loaded. */
 export interface LoadOptions extends Partial<EngineOptions> {
@@ -204,10 +202,16 @@ export class Engine {
 
   /** A page in id order; `cursor` continues behind it. */
   queueList(
-    request: { queue: string; state?: TaskState; cursor?: string; limit?: number },
+    request: {
+      queue: string;
+      state?: TaskState;
+      order?: 'asc' | 'desc';
+      cursor?: string;
+      limit?: number;
+    },
     now: number,
   ): { items: TaskReply[]; cursor?: string } {
-    const { queue, state, cursor, limit } = readOptions('request', request, LIST_FIELDS);
+    const { queue, state, order, cursor, limit } = readOptions('request', request, LIST_FIELDS);
     const wanted = TASK_STATES.find((name) => name === state);
     if (state !== undefined && wanted === undefined) {
       throw invalid('state', `one of ${TASK_STATES.join(', ')}`, String(state));
@@ -215,6 +219,7 @@ export class Engine {
     const list = {
       queue: sharedName('queue', queue),
       state: wanted,
+      order: optionalChoice('order', order, ORDERS) ?? 'asc',
       cursor: readIdCursor(cursor),
       limit: readLimit(limit),
     };
@@ -274,6 +279,22 @@ export class Engine {
       readWrites(writes),
       root(now),
     );
+  }
+
+  /** A merged value, as JSON bytes, with its version; undefined when there is none. */
+  kvGet(request: { key: string }, now: number): ValueReply | undefined {
+    const { key } = readOptions('request', request, ['key']);
+    return this.#bridge.kvGet(keyName(key), root(now));
+  }
+
+  /** A page in key order; `cursor` continues behind it. */
+  kvList(
+    request: { prefix?: string; cursor?: string; limit?: number },
+    now: number,
+  ): { items: ValueReply[]; cursor?: string } {
+    const { items, more } = this.#bridge.kvList(readNameList(request), root(now));
+    const last = items.at(-1);
+    return more && last !== undefined ? { items, cursor: last.key } : { items };
   }
 
   leaseStatus(request: { name: string }, now: number): LeaseReply | undefined {
@@ -376,7 +397,7 @@ const FAIL_FIELDS = [...REFERENCE_FIELDS, 'error', 'delay', 'final', 'writes'] a
 const HEARTBEAT_FIELDS = [...REFERENCE_FIELDS, 'extend', 'progress'] as const;
 const CANCEL_FIELDS = ['queue', 'id', 'reason'] as const;
 const GET_FIELDS = ['queue', 'id'] as const;
-const LIST_FIELDS = ['queue', 'state', 'cursor', 'limit'] as const;
+const LIST_FIELDS = ['queue', 'state', 'order', 'cursor', 'limit'] as const;
 const ACQUIRE_FIELDS = ['name', 'owner', 'ttl', 'meta'] as const;
 const RENEW_FIELDS = ['name', 'token', 'ttl', 'meta'] as const;
 const RELEASE_FIELDS = ['name', 'token'] as const;

@@ -185,6 +185,39 @@ export class RetryAfter extends Error {
   }
 }
 
+/**
+ * Thrown by a handler: not now. The task is given back and due after `delay`; the attempt is not
+ * counted, so that a task may be put off as often as it has to be.
+ */
+export class Snooze extends Error {
+  static {
+    holdAcrossCopies(Snooze, 'Snooze');
+  }
+
+  /** Milliseconds; negative means at once. */
+  readonly delay: number;
+
+  /**
+   * @param delay whole milliseconds until it is due
+   * @throws FencepostError `INVALID_ARGUMENT` when `delay` is not a whole number
+   */
+  constructor(delay: number, message?: string, options?: ErrorOptions) {
+    if (!Number.isSafeInteger(delay)) {
+      throw new FencepostError(
+        'INVALID_ARGUMENT',
+        `Snooze(delay): expected whole milliseconds, got ${shown(delay)}`,
+        { details: { argument: 'delay' } },
+      );
+    }
+    super(message ?? `due again after ${delay} ms`, options);
+    this.delay = delay;
+  }
+
+  override get name(): string {
+    return 'Snooze';
+  }
+}
+
 /** Marks what is made by a class, and lets the class know it by the mark. */
 function holdAcrossCopies(made: { prototype: object }, name: string): void {
   const mark = Symbol.for(`fencepost.${name}`);

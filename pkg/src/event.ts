@@ -24,6 +24,7 @@ const EVENT_TYPES = [
   'scheduled',
   'unscheduled',
   'fired',
+  'rescheduled',
   'gap',
 ] as const satisfies readonly StoreEvent['type'][];
 

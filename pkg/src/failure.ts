@@ -1,6 +1,6 @@
 /** What those who work in the background make of errors: which pass, and which end them. */
 
-import { FencepostError, NonRetriable, RetryAfter } from './errors.js';
+import { FencepostError, NonRetriable, RetryAfter, Snooze } from './errors.js';
 import { isError } from './realm.js';
 
 const PAUSE_MS_MIN = 100;
@@ -35,6 +35,17 @@ export function verdictOf(error: unknown): { final?: true; delay?: number } {
   } catch {
     // An error of the user's own making, that throws when it is looked at.
     return {};
+  }
+}
+
+/** For how long a handler puts its task off, if that is what it threw. */
+export function snoozeOf(error: unknown): number | undefined {
+  try {
+    const isSnooze = error instanceof Error && (error instanceof Snooze || error.name === 'Snooze');
+    const delay = isSnooze ? (error as Partial<Snooze>).delay : undefined;
+    return Number.isSafeInteger(delay) ? delay : undefined;
+  } catch {
+    return undefined;
   }
 }
 

@@ -12,6 +12,7 @@ export {
   LeaseLost,
   NonRetriable,
   RetryAfter,
+  Snooze,
   Stopped,
   TimedOut,
 } from './errors.js';

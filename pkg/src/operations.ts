@@ -87,3 +87,6 @@ export const touched = 72;
 export const queueMayWork = 73;
 export const reclaim = 74;
 export const newestToken = 75;
+export const queueByKey = 76;
+export const queuePromote = 77;
+export const queueReschedule = 78;

@@ -14,8 +14,9 @@ import {
   requireWhole,
   SAFE_MAX,
 } from './arguments.js';
-import { errorText, JSON_CODEC, type RowCodec, readCodec } from './codec.js';
-import { shown } from './errors.js';
+import { JSON_CODEC, type RowCodec, readCodec } from './codec.js';
+import { errorText } from './codec-error.js';
+import { FencepostError, shown } from './errors.js';
 import { requireName, sharedName } from './names.js';
 import { timeOf } from './realm.js';
 import {
@@ -124,10 +125,29 @@ export function readEnqueue(
   payload: unknown,
   value: unknown,
   mayWrite: 'with writes' | 'without writes',
+  item?: string,
 ): EnqueueRequest {
   const known = mayWrite === 'with writes' ? ENQUEUE_OPTIONS : FOLLOW_UP_OPTIONS;
-  const options = value === undefined ? undefined : readOptions('options', value, known);
-  return enqueueRequest(queue, defaults, payload, options);
+  try {
+    const options = value === undefined ? undefined : readOptions('options', value, known);
+    return enqueueRequest(queue, defaults, payload, options);
+  } catch (error) {
+    throw item === undefined ? error : withinItem(item, error);
+  }
+}
+
+/** The same error, about an item: its argument is named behind `item`. */
+function withinItem(item: string, error: unknown): unknown {
+  if (!(error instanceof FencepostError)) return error;
+  const { argument } = error.details;
+  if (typeof argument !== 'string' || !error.message.startsWith(argument)) return error;
+  const isTop = argument === 'payload' || argument === 'options' || argument.startsWith('codec');
+  const place = isTop ? item : `${item}options.`;
+  const details = { ...error.details, argument: `${place}${argument}` };
+  return new FencepostError(error.code, `${place}${error.message}`, {
+    cause: error.cause,
+    details,
+  });
 }
 
 /** A request from options whose names were checked. */
@@ -212,7 +232,8 @@ export function readFollowUps(
     const declared = defaultsOf(queue);
     const codec = followUp.codec === undefined ? declared.codec : readCodec(followUp.codec);
     const defaults = { ...declared, codec };
-    return readEnqueue(queue, defaults, followUp.payload, followUp.options, 'without writes');
+    const { payload, options } = followUp;
+    return readEnqueue(queue, defaults, payload, options, 'without writes', `${argument}.`);
   });
 }
 

@@ -12,7 +12,7 @@ import {
 } from './arguments.js';
 import { requireSameCodec } from './codec.js';
 import { shown } from './errors.js';
-import { ownerName } from './names.js';
+import { ownerName, requireName } from './names.js';
 import {
   BATCH_MAX,
   type QueueDefaults,
@@ -29,6 +29,7 @@ import {
   type Bridge,
   type FullName,
   type Moment,
+  ORDERS,
   ROOT,
   TASK_STATES,
   type TaskReply,
@@ -46,6 +47,7 @@ import type {
   Queue,
   Store,
   Task,
+  TaskCounts,
   TaskRecord,
   TaskState,
   Worker,
@@ -56,8 +58,7 @@ import { waitForResult } from './wait-for-result.js';
 import { readWorkOptions } from './worker-options.js';
 import type { WorkerSet } from './worker-set.js';
 
-/** What one commit of a sweep, a redrive or a purge does at most. */
-const STEP_MAX = 1_000;
+const LIST_OPTIONS = ['state', 'order', 'cursor', 'limit'] as const;
 
 /** What a queue needs of its store. */
 export interface QueueHome {
@@ -90,7 +91,7 @@ export class QueueHandle implements Queue {
       const argument = `items[${index}]`;
       if (item === undefined) throw invalid(argument, 'an object', shown(item));
       const { payload, options } = readOptions(argument, item, ['payload', 'options']);
-      return this.#enqueueRequest(payload, options);
+      return this.#enqueueRequest(payload, options, `${argument}.`);
     });
     const all = await this.#command((engine, at) => engine.queueEnqueueMany(requests, at));
     return all.map(enqueued);
@@ -137,13 +138,15 @@ export class QueueHandle implements Queue {
 
   async list(options?: {
     state?: TaskState;
+    order?: 'asc' | 'desc';
     cursor?: string;
     limit?: number;
   }): Promise<Page<TaskRecord>> {
-    const { state, cursor, limit } = readOptions('options', options, ['state', 'cursor', 'limit']);
+    const { state, order, cursor, limit } = readOptions('options', options, LIST_OPTIONS);
     const request = {
       queue: this.#home.queue,
       state: optionalChoice('state', state, TASK_STATES),
+      order: optionalChoice('order', order, ORDERS) ?? 'asc',
       cursor: readIdCursor(cursor),
       limit: readLimit(limit),
     };
@@ -155,7 +158,13 @@ export class QueueHandle implements Queue {
     );
   }
 
-  async counts(): Promise<Record<TaskState, number>> {
+  async byKey(key: string): Promise<TaskRecord | null> {
+    const name = requireName('key', key);
+    const reply = await this.#read((engine, at) => engine.queueByKey(this.#home.queue, name, at));
+    return reply === undefined ? null : this.#record(reply);
+  }
+
+  async counts(): Promise<TaskCounts> {
     return this.#read((engine, at) => engine.queueCounts(this.#home.queue, at));
   }
 
@@ -181,17 +190,41 @@ export class QueueHandle implements Queue {
     const given = readOptions('options', options, ['ids', 'limit']);
     const ids = readIds(given.ids);
     const limit = optionalWhole('limit', given.limit, 0);
-    return inSteps(Number.isNaN(limit) ? Infinity : limit, ids, (most, step) =>
-      this.#command((engine, at) => engine.queueRedrive(this.#home.queue, most, step, at)),
-    );
+    const { queue } = this.#home;
+    let [total, after, more] = [0, 0, true];
+    while (more && !(total >= limit)) {
+      const request = { limit: limit - total, after, ids };
+      const done = await this.#command((engine, at) => engine.queueRedrive(queue, request, at));
+      total += done.count;
+      ({ more, last: after } = done);
+    }
+    return total;
   }
 
   async purge(options?: { state?: 'dead' | 'done'; ids?: number[] }): Promise<number> {
     const given = readOptions('options', options, ['state', 'ids']);
     const state = optionalChoice('state', given.state, ['dead', 'done'] as const);
-    return inSteps(Infinity, readIds(given.ids), (_, step) =>
-      this.#command((engine, at) => engine.queuePurge(this.#home.queue, state, step, at)),
-    );
+    const [ids, { queue }] = [readIds(given.ids), this.#home];
+    let [total, more] = [0, true];
+    while (more) {
+      const done = await this.#command((engine, at) => engine.queuePurge(queue, state, ids, at));
+      total += done.count;
+      more = done.more;
+    }
+    return total;
+  }
+
+  async promote(ids: readonly number[]): Promise<number> {
+    const chosen = readIds(ids);
+    if (chosen === undefined) throw invalid('ids', 'an array', 'undefined');
+    return this.#command((engine, at) => engine.queuePromote(this.#home.queue, chosen, at));
+  }
+
+  async reschedule(id: number, at: number | Date): Promise<boolean> {
+    requireId(id);
+    const runAt = readInstant('at', at);
+    const { queue } = this.#home;
+    return this.#command((engine, moment) => engine.queueReschedule(queue, id, runAt, moment));
   }
 
   async pause(): Promise<void> {
@@ -243,8 +276,8 @@ export class QueueHandle implements Queue {
     return workers.begin({ home: this.#home, store, handler, settings });
   }
 
-  #enqueueRequest(payload: unknown, options: unknown) {
-    return readEnqueue(this.#home.queue, this.#defaults, payload, options, 'with writes');
+  #enqueueRequest(payload: unknown, options: unknown, item?: string) {
+    return readEnqueue(this.#home.queue, this.#defaults, payload, options, 'with writes', item);
   }
 
   #record(reply: TaskReply): TaskRecord {
@@ -258,21 +291,4 @@ export class QueueHandle implements Queue {
   #read<T>(look: (engine: Bridge, at: Moment) => T): Promise<T> {
     return this.#home.session.read(look);
   }
-}
-
-/** Many rows, as many commits of a bounded size. */
-async function inSteps(
-  limit: number,
-  ids: number[] | undefined,
-  step: (most: number, ids: number[] | undefined) => Promise<number>,
-): Promise<number> {
-  const rest = ids && [...new Set(ids)].sort((one, other) => one - other);
-  let total = 0;
-  do {
-    const most = Math.min(STEP_MAX, limit - total);
-    const done = await step(most, rest?.splice(0, most));
-    total += done;
-    if (rest === undefined ? done < STEP_MAX : rest.length === 0) break;
-  } while (total < limit);
-  return total;
 }

@@ -195,6 +195,10 @@ export function readSwept(reply: ReplyReader) {
   return { expired: reply.number(), purged: reply.number(), more: reply.flag() };
 }
 
+export function readPurged(reply: ReplyReader) {
+  return { count: reply.number(), more: reply.flag() };
+}
+
 export function readPage<T>(reply: ReplyReader, all: (reply: ReplyReader) => T[]): PageReply<T> {
   const more = reply.flag();
   return { items: all(reply), more };
@@ -222,6 +226,7 @@ const NUMBERS = [
   'deadReason',
   'boundary',
   'resultRetention',
+  'lapsed',
 ] as const;
 const BLOBS = [
   'owner',
@@ -326,6 +331,9 @@ class TaskRecordView implements TaskReply {
   }
   get resultRetention(): number {
     return this.#number('resultRetention');
+  }
+  get lapsed(): boolean {
+    return this.#number('lapsed') === 1;
   }
   get owner(): string | undefined {
     return this.#text('owner');

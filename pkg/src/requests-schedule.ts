@@ -38,6 +38,8 @@ export interface ScheduleReply {
   readonly queue: string;
   readonly priority: number;
   readonly expiresIn: number | undefined;
+  /** The name of the codec that made the payload; absent is JSON. */
+  readonly codec: string | undefined;
   readonly stamps: StampsRequest;
   readonly payload: Uint8Array;
 }

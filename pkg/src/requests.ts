@@ -3,9 +3,12 @@
  * `options.ts` makes these from what users pass; `bridge.ts` packs them. Absent numbers are `NaN`.
  */
 
+import type { CallerRequest } from './requests-caller.js';
 import type { ScheduleOperations } from './requests-schedule.js';
-import type { RefusalReason, StoreEvent } from './types.js';
+import type { RefusalReason, StoreEvent, TaskCounts } from './types.js';
 import type { Touched } from './wakes.js';
+
+export type { CallerRequest, GrantRequest } from './requests-caller.js';
 
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
 export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const;
@@ -118,10 +121,15 @@ export interface RenewRequest {
   readonly meta: Uint8Array | undefined;
 }
 
+/** Which way a list of tasks goes, in the order of the engine's numbers. */
+export const ORDERS = ['asc', 'desc'] as const;
+export type Order = (typeof ORDERS)[number];
+
 export interface TaskListRequest {
   readonly queue: FullName;
   readonly state: TaskState | undefined;
-  /** The id after which the page begins. */
+  readonly order: Order;
+  /** The id behind which the page begins; `NaN`: at the beginning. */
   readonly cursor: number;
   readonly limit: number;
 }
@@ -130,22 +138,6 @@ export interface NameListRequest {
   readonly prefix: string;
   readonly cursor: string | undefined;
   readonly limit: number;
-}
-
-/** Some rights on a name, or on all names with a prefix that ends in `*`. */
-export interface GrantRequest {
-  readonly realm: 'queue' | 'lease' | 'kv';
-  readonly pattern: string;
-  /** Whether the pattern is a name, whatever it ends in. */
-  readonly isExact: boolean;
-  readonly rights: readonly string[];
-}
-
-/** A caller as the engine wants it. */
-export interface CallerRequest {
-  readonly actor: string;
-  /** Its own grants behind those of whoever handed rights on to it: each list must allow. */
-  readonly may: readonly (readonly GrantRequest[])[];
 }
 
 export interface EnqueuedReply {
@@ -179,6 +171,8 @@ export interface TaskReply {
   readonly deadReason: DeadReason | undefined;
   readonly boundary: number | undefined;
   readonly resultRetention: number;
+  /** Whether its claim ran out. */
+  readonly lapsed: boolean;
   readonly owner: string | undefined;
   readonly lastOwner: string | undefined;
   readonly key: string | undefined;
@@ -191,7 +185,7 @@ export interface TaskReply {
 
 export interface QueueReply {
   readonly name: string;
-  readonly counts: Record<TaskState, number>;
+  readonly counts: TaskCounts;
   readonly paused: boolean;
   oldestReadyAt?: number;
   nextDue?: number;
@@ -256,30 +250,38 @@ export interface Bridge extends ScheduleOperations {
   queueFail(request: FailRequest, at: Moment): Outcome<{ state: TaskState; runAt?: number }>;
   /** The new deadline. */
   queueHeartbeat(request: HeartbeatRequest, at: Moment): Outcome<number>;
-  queueRelease(claim: ClaimReference, at: Moment): Outcome<undefined>;
+  /** `delay`: due then; `NaN`: in its old place. */
+  queueRelease(claim: ClaimReference, delay: number, at: Moment): Outcome<undefined>;
   /** Ends the claim as a lapse would. */
   queueAbandon(claim: ClaimReference, at: Moment): Outcome<undefined>;
   queueCancel(queue: FullName, id: number, reason: string | undefined, at: Moment): boolean;
   /** One commit's worth; `more` asks for another. */
   queueSweep(queue: FullName, at: Moment): { expired: number; purged: number; more: boolean };
-  /** One commit's worth: at most 1 000. `limit` `NaN`: no limit. */
+  /**
+   * One commit's worth, behind the id `after`; `more` asks for another, behind `last`. `limit`
+   * `NaN`: no limit.
+   */
   queueRedrive(
     queue: FullName,
-    limit: number,
-    ids: readonly number[] | undefined,
+    request: { limit: number; after: number; ids: readonly number[] | undefined },
     at: Moment,
-  ): number;
-  /** One commit's worth: at most 1 000. */
+  ): { count: number; more: boolean; last: number };
+  /** One commit's worth; `more` asks for another. */
   queuePurge(
     queue: FullName,
     state: 'dead' | 'done' | undefined,
     ids: readonly number[] | undefined,
     at: Moment,
-  ): number;
+  ): { count: number; more: boolean };
+  /** How many were due later, and are due now. */
+  queuePromote(queue: FullName, ids: readonly number[], at: Moment): number;
+  /** Whether the task waits. */
+  queueReschedule(queue: FullName, id: number, runAt: number, at: Moment): boolean;
   queuePause(queue: FullName, paused: boolean, at: Moment): void;
   queueGet(queue: FullName, id: number, at: Moment): TaskReply | undefined;
   queueList(request: TaskListRequest, at: Moment): PageReply<TaskReply>;
-  queueCounts(queue: FullName, at: Moment): Record<TaskState, number>;
+  queueByKey(queue: FullName, key: string, at: Moment): TaskReply | undefined;
+  queueCounts(queue: FullName, at: Moment): TaskCounts;
   queueNextDue(queue: FullName, at: Moment): number | undefined;
   queueExplain(
     queue: FullName,

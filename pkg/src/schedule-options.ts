@@ -2,7 +2,7 @@
 
 import { invalid, optionalChoice, readOptions, requireText } from './arguments.js';
 import { NOW_MAX } from './clock.js';
-import { decodeJson } from './codec.js';
+import { decodeJson, readCodec } from './codec.js';
 import { type Grid, gridOf, hindranceOf } from './cron.js';
 import { FencepostError, quote, shown } from './errors.js';
 import { requireName, sharedName } from './names.js';
@@ -16,10 +16,18 @@ import {
   WHEN_KINDS,
   type WhenRequest,
 } from './requests-schedule.js';
-import type { Backoff, ScheduledJob, ScheduleRecord, Stamps, When } from './types.js';
+import type { Backoff, ScheduleRecord, Stamps, When } from './types.js';
 
 export const ZONE_DEFAULT = 'UTC';
-const JOB_FIELDS = [...STAMPS, 'queue', 'payload', 'priority', 'expiresIn', 'catchUp'] as const;
+const JOB_FIELDS = [
+  ...STAMPS,
+  'queue',
+  'payload',
+  'codec',
+  'priority',
+  'expiresIn',
+  'catchUp',
+] as const;
 /** As in `src/id.rs`: for ever. */
 const FOREVER = Number.MAX_SAFE_INTEGER;
 /** The defaults of the engine: what equals them is left out of records. */
@@ -48,7 +56,8 @@ export function readSchedule(
   if (job === undefined) throw invalid('job', 'an object', 'undefined');
   const given = readOptions('job', job, JOB_FIELDS);
   const queue = sharedName('queue', given.queue);
-  const defaults = { ...PLAIN_QUEUE, stamps: stampsOf(queue) };
+  const codec = readCodec(given.codec);
+  const defaults = { ...PLAIN_QUEUE, stamps: stampsOf(queue), codec };
   const request = {
     name: schedule,
     when: asked,
@@ -152,8 +161,11 @@ function shownWhen(when: WhenRequest): When {
   }
 }
 
-function shownJob({ queue, payload, priority, expiresIn, catchUp, stamps }: ScheduleReply) {
-  const job: ScheduledJob = { queue, payload: decodeJson(payload), ...shownStamps(stamps) };
+function shownJob(reply: ScheduleReply): ScheduleRecord['job'] {
+  const { queue, payload, codec, priority, expiresIn, catchUp, stamps } = reply;
+  // Only whoever registered it has the codec.
+  const shown = codec === undefined ? { payload: decodeJson(payload) } : { payload, codec };
+  const job: ScheduleRecord['job'] = { queue, ...shown, ...shownStamps(stamps) };
   if (priority !== 0) job.priority = priority;
   if (expiresIn !== undefined) job.expiresIn = expiresIn;
   if (catchUp !== 'all') job.catchUp = catchUp;

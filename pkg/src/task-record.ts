@@ -30,6 +30,7 @@ const FIELDS = [
 export function taskRecord(queue: string, reply: TaskReply, codec: RowCodec): TaskRecord {
   const record: { [field: string]: unknown } = { queue, enqueuedAt: reply.createdAt };
   for (const field of FIELDS) if (reply[field] !== undefined) record[field] = reply[field];
+  if (reply.lapsed) record.lapsed = true;
   const { progress, result } = reply;
   if (progress !== undefined) record.progress = decodeJson(progress);
   const decode = (bytes: Uint8Array) => {

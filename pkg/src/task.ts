@@ -8,7 +8,7 @@ import { invalid, optionalWhole, readOptions, requireWhole, unreadable } from '.
 import { decodeJson, optionalJson, type RowCodec, requireSameCodec } from './codec.js';
 import { shown } from './errors.js';
 import { INSPECT, printed } from './inspect.js';
-import { failRequest, readFollowUps } from './options.js';
+import { failRequest, readDelay, readFollowUps } from './options.js';
 import type { Answer } from './pending.js';
 import type { ClaimReference, EnqueuedReply, FullName, Outcome, TaskReply } from './requests.js';
 import type { Session } from './session.js';
@@ -154,10 +154,11 @@ export class ClaimedTask implements Task {
     });
   }
 
-  async release(): Promise<Committed | Refused> {
+  async release(options?: { delay?: number }): Promise<Committed | Refused> {
+    const delay = readDelay(readOptions('options', options, ['delay']).delay);
     const claim = this.#reference();
     return committed(
-      await this.#home.session.command((engine, at) => engine.queueRelease(claim, at)),
+      await this.#home.session.command((engine, at) => engine.queueRelease(claim, delay, at)),
       () => undefined,
     );
   }

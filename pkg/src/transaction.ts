@@ -24,6 +24,7 @@ import {
   failRequest,
   OUTBOX_QUEUE,
   type QueueDefaults,
+  readDelay,
   readEnqueue,
   readNameList,
   readQueueOptions,
@@ -226,8 +227,9 @@ function makeSettling(
         ),
       );
     },
-    release: (task) => {
-      running.guard(claimGuard(task, (claim, engine, at) => engine.queueRelease(claim, at)));
+    release: (task, options) => {
+      const delay = readDelay(readOptions('options', options, ['delay']).delay);
+      running.guard(claimGuard(task, (claim, engine, at) => engine.queueRelease(claim, delay, at)));
     },
   };
 }

@@ -16,10 +16,10 @@
  */
 
 import type { Bell } from './alarm.js';
-import { errorText } from './codec.js';
+import { errorText } from './codec-error.js';
 import type { RunIn } from './context.js';
 import { Cancelled, FencepostError, LeaseLost, Stopped, TimedOut } from './errors.js';
-import { isFatal, isPassing, pauseAfter, verdictOf } from './failure.js';
+import { isFatal, isPassing, pauseAfter, snoozeOf, verdictOf } from './failure.js';
 import { host } from './host.js';
 import type { TaskReply } from './requests.js';
 import type { TaskHome } from './task.js';
@@ -160,9 +160,12 @@ export class TaskRun {
   }
 
   async #fail(error: unknown): Promise<void> {
-    this.#parts.onFailure(error);
-    const verdict = verdictOf(error);
-    const settled = await this.#insist(() => this.task.fail(error, verdict));
+    const [verdict, delay] = [verdictOf(error), snoozeOf(error)];
+    // What is put off has not failed.
+    if (delay === undefined) this.#parts.onFailure(error);
+    const settled = await this.#insist(() =>
+      delay === undefined ? this.task.fail(error, verdict) : this.task.release({ delay }),
+    );
     this.hasSettled = settled.kind === 'settled';
     // What cannot even be failed lapses.
     if (settled.kind === 'failed') this.#parts.onError(settled.error);

@@ -47,8 +47,8 @@ export class WorkedTask extends ClaimedTask {
     return this.#note(super.fail(...args));
   }
 
-  override release() {
-    return this.#note(super.release());
+  override release(...args: Parameters<ClaimedTask['release']>) {
+    return this.#note(super.release(...args));
   }
 
   override heartbeat(...args: Parameters<ClaimedTask['heartbeat']>) {

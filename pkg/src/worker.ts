@@ -17,7 +17,7 @@
  */
 import { onAbort } from './abort.js';
 import type { Bell } from './alarm.js';
-import { errorText } from './codec.js';
+import { errorText } from './codec-error.js';
 import type { RunIn } from './context.js';
 import { FencepostError } from './errors.js';
 import { isFatal, pauseAfter } from './failure.js';

@@ -2,7 +2,15 @@
 import type { Page } from './answers.js';
 import type { NoQueues } from './declared.js';
 import type { Write } from './kv.js';
-import type { ClaimHolder, Enqueued, Explanation, Task, TaskRecord, TaskState } from './task.js';
+import type {
+  ClaimHolder,
+  Enqueued,
+  Explanation,
+  Task,
+  TaskCounts,
+  TaskRecord,
+  TaskState,
+} from './task.js';
 import type { Handler, Worker, WorkOptions } from './worker.js';
 
 /** How a drawn delay spreads below its cap: over the upper half, over all of it, or not at all. */
@@ -97,20 +105,63 @@ export interface Queue<P = unknown, R = unknown, Q = NoQueues> {
   completeMany(tasks: readonly ClaimHolder[]): Promise<number>;
   /** Dead and done tasks too; null for an unknown id. */
   get(id: number): Promise<TaskRecord<P, R> | null>;
-  /** In id order. `limit`: default 100, at most 1 000 and 16 MiB; 0 is an empty page. */
+  /**
+   * The task that takes the idempotency key, as long as its row is there; null when the key is
+   * free, or kept for a task that is gone.
+   *
+   * @throws FencepostError `INVALID_NAME`, `PERMISSION_DENIED` without `inspect`
+   *
+   * ```ts
+   * const running = await queue.byKey('import-7')
+   * ```
+   */
+  byKey(key: string): Promise<TaskRecord<P, R> | null>;
+  /**
+   * In id order, the oldest first (`asc`, the default) or the newest (`desc`). `limit`: default
+   * 100, at most 1 000 and 16 MiB; 0 is an empty page. A cursor goes on where its page ended.
+   */
   list(options?: {
     state?: TaskState;
+    order?: 'asc' | 'desc';
     cursor?: string;
     limit?: number;
   }): Promise<Page<TaskRecord<P, R>>>;
-  counts(): Promise<Record<TaskState, number>>;
+  counts(): Promise<TaskCounts>;
   /** Removes a task in any state; its holder's next call is refused. Whether it was there. */
   cancel(id: number, reason?: string): Promise<boolean>;
   /** Buries what expired or lapsed for good, removes what is past its retention. */
   sweep(): Promise<{ expired: number; purged: number }>;
-  /** Brings dead tasks back, lowest ids first, attempts reset, order kept. How many. */
+  /**
+   * Makes due now what is due later, delayed or in backoff. How many of the tasks that were. One
+   * commit, at most 10 000 ids.
+   *
+   * @throws FencepostError `LIMIT_EXCEEDED`, `PERMISSION_DENIED` without `manage`
+   *
+   * ```ts
+   * await queue.promote([7, 8])
+   * ```
+   */
+  promote(ids: readonly number[]): Promise<number>;
+  /**
+   * Makes a waiting task due at another time. Whether it waits: one that is claimed, done or dead
+   * stays as it is.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT`, `PERMISSION_DENIED` without `manage`
+   *
+   * ```ts
+   * await queue.reschedule(7, new Date('2030-01-01'))
+   * ```
+   */
+  reschedule(id: number, at: number | Date): Promise<boolean>;
+  /**
+   * Brings dead tasks back, lowest ids first, attempts reset, order kept. How many. Many are
+   * several commits, of at most 1 000 each; what dies again meanwhile is not brought back twice.
+   */
   redrive(options?: { ids?: number[]; limit?: number }): Promise<number>;
-  /** Removes dead and done tasks, or those of one state, or the named ones. How many. */
+  /**
+   * Removes dead and done tasks, or those of one state, or the named ones. How many. Many are
+   * several commits, of at most 1 000 each.
+   */
   purge(options?: { state?: 'dead' | 'done'; ids?: number[] }): Promise<number>;
   /** Nothing is claimed until `resume`; holders carry on. Survives restarts. */
   pause(): Promise<void>;
@@ -162,8 +213,9 @@ export interface Queue<P = unknown, R = unknown, Q = NoQueues> {
 /** A queue at a glance. */
 export interface QueueSummary {
   name: string;
-  counts: Record<TaskState, number>;
+  counts: TaskCounts;
   paused: boolean;
+  /** The earliest due time of what `counts.ready` counts. */
   oldestReadyAt?: number;
   nextDue?: number;
 }

@@ -1,5 +1,5 @@
 /** Schedules: tasks that are made by the time. */
-import type { Stamps } from './queue.js';
+import type { Codec, Stamps } from './queue.js';
 
 /**
  * When a schedule fires. The instants at which it does are its boundaries.
@@ -19,8 +19,10 @@ export type When = { every: number } | { cron: string; timeZone?: string } | { a
 /** The task that each boundary makes. Its stamps go before those of the declared queue. */
 export interface ScheduledJob<N = string, P = unknown> extends Stamps {
   queue: N;
-  /** Stored as JSON. */
+  /** Stored as `codec` has it. */
   payload: P;
+  /** Default: JSON. The tasks are read with a handle that has it too. */
+  codec?: Codec;
   /** Higher first. Default 0; -(2^53 - 1) to 2^53 - 1. */
   priority?: number;
   /** Not worth running this many milliseconds after the firing. From 1. Default: for ever. */
@@ -37,8 +39,8 @@ export interface ScheduledJob<N = string, P = unknown> extends Stamps {
 export interface ScheduleRecord {
   name: string;
   when: When;
-  /** What is at its default is left out. */
-  job: ScheduledJob;
+  /** What is at its default is left out. With a `codec` that is named, `payload` is its bytes. */
+  job: Omit<ScheduledJob, 'codec'> & { codec?: string };
   /** The next boundary; null when none is left. */
   next: number | null;
   /** When it last made a task. */

@@ -70,7 +70,8 @@ export interface Task<P = unknown, R = unknown, Q = NoQueues> {
   ): Promise<Committed<{ followUps: Enqueued[] }> | Refused>;
   /**
    * The attempt failed: due again after the backoff, or dead when it was the last one or `final`.
-   * The text of `error` is kept on the task, cut at 4 KiB.
+   * The text of `error` is kept on the task: its name, unless that is `Error`, its message, and a
+   * line for each of its causes, at most 8; cut at 4 KiB.
    */
   fail(
     error?: unknown,
@@ -85,10 +86,11 @@ export interface Task<P = unknown, R = unknown, Q = NoQueues> {
     progress?: unknown;
   }): Promise<Committed<{ deadline: number }> | Refused>;
   /**
-   * Gives it back un-run: old place in the order, the attempt is not counted. A worker whose
+   * Gives it back un-run; the attempt is not counted. It keeps its place in the order, or is due
+   * after `delay`, milliseconds: `task.release({ delay: 60_000 })`. A worker whose
    * handler does so claims again only after a pause, from 100 to 1 600 ms.
    */
-  release(): Promise<Committed | Refused>;
+  release(options?: { delay?: number }): Promise<Committed | Refused>;
 }
 
 /** A task that begins when another one completes; stamped as its queue was declared, if it was. */
@@ -127,7 +129,12 @@ export interface TaskRecord<P = unknown, R = unknown> {
   readonly diedAt?: number;
   readonly deadReason?: DeadReason;
   readonly boundary?: number;
+  /** In flight, and its claim ran out: whoever claims next gets it. */
+  readonly lapsed?: true;
 }
+
+/** How many tasks are in each state; `lapsed` are those in flight whose claim ran out. */
+export type TaskCounts = Record<TaskState | 'lapsed', number>;
 
 /** Why a task is not running, and when that may change. */
 export interface Explanation {

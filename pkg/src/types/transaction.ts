@@ -45,7 +45,7 @@ export interface Transaction<Q = NoQueues> {
     options?: { delay?: number; final?: boolean },
   ): void;
   heartbeat(task: QueuedClaimHolder, options?: { extend?: number; progress?: unknown }): void;
-  release(task: QueuedClaimHolder): void;
+  release(task: QueuedClaimHolder, options?: { delay?: number }): void;
   require(holder: Pick<Lease, 'name' | 'token'> | QueuedClaimHolder): void;
   /** Compares with the state before the transaction; null: must not exist. */
   check(key: string, version: number | null): void;

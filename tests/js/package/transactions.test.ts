@@ -79,7 +79,14 @@ test('tasks are settled inside with what else there is to write', async () => {
     }),
   );
   assert.equal(await queue.result(done.id), 'result');
-  assert.deepEqual(await queue.counts(), { scheduled: 0, ready: 1, inflight: 1, done: 1, dead: 1 });
+  assert.deepEqual(await queue.counts(), {
+    scheduled: 0,
+    ready: 1,
+    inflight: 1,
+    done: 1,
+    dead: 1,
+    lapsed: 0,
+  });
   await lease.lease.release();
   refused(await store.transact((tx) => tx.require(lease.lease)), 'released');
 });

@@ -58,8 +58,8 @@ export function look(engine: Bridge, marks: Map<number, string>): Sight {
   const tasks = new Map<number, TaskSight>();
   for (const name of QUEUE_NAMES) {
     const queue = { family: FAMILY.shared, text: name };
-    const request = { queue, state: undefined, cursor: Number.NaN, limit: PAGE };
-    const { items, more } = engine.queueList(request, at);
+    const page = { order: 'asc' as const, cursor: Number.NaN, limit: PAGE };
+    const { items, more } = engine.queueList({ queue, state: undefined, ...page }, at);
     if (more) throw new Error('a world has fewer tasks than a page');
     for (const item of items) tasks.set(item.id, taskSight(name, item, marks));
   }
