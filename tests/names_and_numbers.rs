@@ -8,6 +8,7 @@ use fencepost::error::{Code, Error};
 use fencepost::id::{Instant, Millis, Priority, SAFE_MAX, Seq, TaskId, Token, Version};
 use fencepost::limits::{BATCH_ITEMS_MAX, NOTE_BYTES_MAX, PAYLOAD_BYTES_DEFAULT, TEXT_BYTES_MAX};
 use fencepost::name::{EFFECT_PREFIX, LOCK_PREFIX, Name, NameRef, OUTBOX_PREFIX};
+use fencepost::ops::read::Way;
 use fencepost::ops::{
     Acquire, ClaimRef, ClaimRequest, Completion, Enqueue, Failure, Heartbeat, Write,
 };
@@ -247,9 +248,9 @@ fn claims_and_pages_are_cut_to_a_thousand() {
     let name = queue("mail").unwrap();
     engine.enqueue_many(at(0), vec![Enqueue::new(name, blob("x")); 1_001]).unwrap();
     commit(&mut engine);
-    let page = engine.view(at(0)).tasks(name, None, TaskId::default(), usize::MAX);
+    let page = engine.view(at(0)).tasks(name, None, (Way::Up, None), usize::MAX);
     assert_eq!((page.items.len(), page.more), (1_000, true));
-    let page = engine.view(at(0)).tasks(name, None, TaskId::default(), 0);
+    let page = engine.view(at(0)).tasks(name, None, (Way::Up, None), 0);
     assert_eq!((page.items.len(), page.more), (0, false));
     let owner = NameRef::owner("w").unwrap();
     let request = ClaimRequest { queue: name, owner, max: usize::MAX, lease: None };
@@ -269,11 +270,11 @@ fn claims_and_pages_end_where_their_bytes_would_not_fit() {
         commit(&mut engine);
     }
     let view = engine.view(at(0));
-    let page = view.tasks(many, None, TaskId::default(), 5);
+    let page = view.tasks(many, None, (Way::Up, None), 5);
     assert_eq!((page.items.len(), page.more), (2, true));
-    let page = view.tasks(many, None, page.items[1].id, 5);
+    let page = view.tasks(many, None, (Way::Up, Some(page.items[1].id)), 5);
     assert_eq!((page.items.len(), page.more), (2, true));
-    let page = view.tasks(many, None, page.items[1].id, 5);
+    let page = view.tasks(many, None, (Way::Up, Some(page.items[1].id)), 5);
     assert_eq!((page.items.len(), page.more), (1, false));
     let page = view.values("k", Some("k2"), 2);
     assert_eq!((page.items.len(), page.more), (2, false));

@@ -380,3 +380,48 @@ fn a_batch_enqueue_is_all_or_nothing() {
         0ms   counts mail                  => ready 2
     ");
 }
+
+#[test]
+fn a_claim_that_ran_out_counts_as_lapsed_and_is_not_ready() {
+    check(
+        "
+        0ms   enqueue mail a lease 5ms     => task 1
+        0ms   claim mail as w              => task 1, token A
+        5ms   counts mail                  => inflight 1
+        6ms   counts mail                  => inflight 1 lapsed 1
+        6ms   get 1 state lapsed           => inflight true
+        6ms   queues                       => mail inflight 1 lapsed 1 due 6ms
+        7ms   enqueue mail b               => task 2
+        7ms   queues                       => mail ready 1 inflight 1 lapsed 1 oldest 7ms due 7ms
+        8ms   claim mail as w              => task 1, token B
+        8ms   counts mail                  => ready 1 inflight 1
+    ",
+    );
+}
+
+#[test]
+fn what_waits_is_made_due_at_another_time_by_hand() {
+    check(
+        "
+        caller boss may queue:mail:manage
+        caller eve may queue:mail:enqueue,claim,settle,inspect
+        0ms   enqueue mail a delay 1h key k => task 1
+        0ms   enqueue mail b               => task 2
+        0ms   eve: promote mail ids 1      => PERMISSION_DENIED
+        0ms   eve: reschedule 1 at 5ms     => PERMISSION_DENIED
+        0ms   boss: by-key mail k          => PERMISSION_DENIED
+        0ms   eve: by-key mail k           => 1
+        0ms   boss: promote mail ids 1 2 9 => 1
+        0ms   events                       => enqueued mail 1 key k | enqueued mail 2 | rescheduled mail 1 key k
+        0ms   boss: reschedule 2 at 5ms    => put off
+        0ms   boss: reschedule 9 at 5ms    => nothing
+        0ms   claim mail as w max 9        => task 1, token A
+        0ms   boss: reschedule 1 at 5ms    => nothing
+        0ms   release 1 token A delay 3ms  => released
+        3ms   list mail backwards          => 2 1
+        3ms   list mail backwards after 2  => 1
+        3ms   get 1 attempt                => 0
+        5ms   claim mail as w max 9        => task 1 token B, task 2 token C
+    ",
+    );
+}

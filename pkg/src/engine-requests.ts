@@ -1,8 +1,8 @@
 /** What the engine alone is asked, as requests: checked like those of a store. */
-import { readBytes, readOptions, requireWhole } from './arguments.js';
+import { invalid, readBytes, readOptions, requireWhole } from './arguments.js';
 import { sharedName } from './names.js';
 import { ENQUEUE_OPTIONS, enqueueRequest, PLAIN_QUEUE, requireId } from './options.js';
-import type { EnqueueRequest, Moment, TaskReply } from './requests.js';
+import type { Bridge, EnqueueRequest, Moment, TaskReply } from './requests.js';
 import type { EnqueueOptions } from './types.js';
 
 /** A task to be; its options are those of `queue.enqueue`. */
@@ -54,3 +54,10 @@ export function readClaim(given: { queue?: unknown; id?: unknown; token?: unknow
 export function optionalBytes(argument: string, value: unknown): Uint8Array | undefined {
   return value === undefined ? undefined : readBytes(value, argument);
 }
+
+/** In place of an engine whose memory was given back. */
+export const FREED = new Proxy({} as Bridge, {
+  get() {
+    throw invalid('engine', 'one that was not freed', 'a call after free()');
+  },
+});

@@ -29,6 +29,7 @@ import {
   requireWhole,
 } from './arguments.js';
 import {
+  FREED,
   optionalBytes,
   type RawClaim,
   type RawClaimed,
@@ -382,13 +383,6 @@ export class Engine {
     this.#bridge = FREED;
   }
 }
-
-/** In place of an engine whose memory was given back. */
-const FREED = new Proxy({} as Bridge, {
-  get() {
-    throw invalid('engine', 'one that was not freed', 'a call after free()');
-  },
-});
 
 const CLAIM_FIELDS = ['queue', 'owner', 'max', 'lease'] as const;
 const REFERENCE_FIELDS = ['queue', 'id', 'token'] as const;

@@ -41,7 +41,7 @@ export function verdictOf(error: unknown): { final?: true; delay?: number } {
 /** For how long a handler puts its task off, if that is what it threw. */
 export function snoozeOf(error: unknown): number | undefined {
   try {
-    const isSnooze = error instanceof Error && (error instanceof Snooze || error.name === 'Snooze');
+    const isSnooze = isError(error) && (error instanceof Snooze || error.name === 'Snooze');
     const delay = isSnooze ? (error as Partial<Snooze>).delay : undefined;
     return Number.isSafeInteger(delay) ? delay : undefined;
   } catch {

@@ -4,11 +4,13 @@
  */
 
 import type { CallerRequest } from './requests-caller.js';
+import type { NameListRequest, TaskListRequest } from './requests-list.js';
 import type { ScheduleOperations } from './requests-schedule.js';
 import type { RefusalReason, StoreEvent, TaskCounts } from './types.js';
 import type { Touched } from './wakes.js';
 
 export type { CallerRequest, GrantRequest } from './requests-caller.js';
+export { type NameListRequest, ORDERS, type TaskListRequest } from './requests-list.js';
 
 /** Which rules a name follows; the numbers are those of `src/wasm/reader.rs`. */
 export const FAMILY = { shared: 0, outbox: 1, lock: 2, effect: 3, key: 4, owner: 5 } as const;
@@ -119,25 +121,6 @@ export interface RenewRequest {
   readonly token: number;
   readonly ttl: number;
   readonly meta: Uint8Array | undefined;
-}
-
-/** Which way a list of tasks goes, in the order of the engine's numbers. */
-export const ORDERS = ['asc', 'desc'] as const;
-export type Order = (typeof ORDERS)[number];
-
-export interface TaskListRequest {
-  readonly queue: FullName;
-  readonly state: TaskState | undefined;
-  readonly order: Order;
-  /** The id behind which the page begins; `NaN`: at the beginning. */
-  readonly cursor: number;
-  readonly limit: number;
-}
-
-export interface NameListRequest {
-  readonly prefix: string;
-  readonly cursor: string | undefined;
-  readonly limit: number;
 }
 
 export interface EnqueuedReply {

@@ -127,7 +127,8 @@ wire! {
         2 At(instant),
     }
 }
-const CATCH_UPS: [CatchUp; 3] = [CatchUp::All, CatchUp::Last, CatchUp::None];
+/// How many ways there are to catch up.
+const CATCH_UPS: u32 = 3;
 
 /// Of a job with a codec the number of its catch-up is higher by those there are, and the codec's
 /// name follows on everything else.
@@ -138,7 +139,7 @@ impl Wire for Job {
         payload.put(bytes);
         priority.put(bytes);
         expires_in.put(bytes);
-        let with_codec = if codec.is_some() { CATCH_UPS.len() as u8 } else { 0 };
+        let with_codec = if codec.is_some() { CATCH_UPS as u8 } else { 0 };
         bytes.push(*catch_up as u8 + with_codec);
         stamps.put(bytes);
         if let Some(codec) = codec {
@@ -149,10 +150,14 @@ impl Wire for Job {
     fn take(reader: &mut Reader<'_>) -> Self {
         let (queue, payload) = (Wire::take(reader), Wire::take(reader));
         let (priority, expires_in) = (Wire::take(reader), Wire::take(reader));
-        let number = reader.variant(2 * CATCH_UPS.len() as u32) as usize;
-        let catch_up = CATCH_UPS[number % CATCH_UPS.len()];
+        let number = reader.variant(2 * CATCH_UPS);
+        let catch_up = match number % CATCH_UPS {
+            0 => CatchUp::All,
+            1 => CatchUp::Last,
+            _ => CatchUp::None,
+        };
         let stamps = Wire::take(reader);
-        let codec = (number >= CATCH_UPS.len()).then(|| Wire::take(reader));
+        let codec = (number >= CATCH_UPS).then(|| Wire::take(reader));
         Self { queue, payload, codec, priority, expires_in, catch_up, stamps }
     }
 }

@@ -17,7 +17,7 @@ fn main() {
 #[cfg(not(target_arch = "wasm32"))]
 mod native {
     use cpu_time::ProcessTime;
-    use fencepost::id::TaskId;
+    use fencepost::ops::read::Way;
     use fencepost_bench::{Bench, queue};
 
     const ROUNDS: u32 = 50;
@@ -87,7 +87,7 @@ mod native {
         });
         let now = bench.now();
         let list = each(bench, &mut |bench| {
-            let page = bench.engine.view(now).tasks(queue(name), None, TaskId::default(), 100);
+            let page = bench.engine.view(now).tasks(queue(name), None, (Way::Up, None), 100);
             assert!(!page.items.is_empty());
         });
         let counts = each(bench, &mut |bench| {

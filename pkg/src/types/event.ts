@@ -12,7 +12,8 @@ export interface StoreEvent {
   at: number;
   /**
    * - `enqueued` `claimed` `heartbeat` `completed` `retried` (failed, to be tried again) `released`
-   *   `dead` `cancelled` `redriven` `purged` `rescheduled` (by hand): a task, with `queue`, `id` and, if it has one, `key`
+   *   `dead` `cancelled` `redriven` `purged` `rescheduled` (by hand): a task, with `queue`, `id`
+   *   and, if it has one, `key`
    * - `paused` `resumed`: a `queue`
    * - `lease-acquired` `lease-renewed` `lease-released`: a lease or lock, by `name`
    * - `kv-put` `kv-deleted`: a value or an effect, by `key`

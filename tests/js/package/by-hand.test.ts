@@ -120,7 +120,7 @@ test('a handler that snoozes uses up no attempt', async () => {
 });
 
 for (const resultRetention of [0, 60_000]) {
-  test(`a key goes over in a transaction, as to a follow-up (kept ${resultRetention} ms)`, async () => {
+  test(`a key goes over in a transaction as to a follow-up (${resultRetention})`, async () => {
     const { queue, store } = await bench();
     await queue.enqueue('one', { key: 'k', resultRetention });
     const task = await claimOne(queue);
