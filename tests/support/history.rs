@@ -77,6 +77,7 @@ impl History {
             EventKind::Retried | EventKind::Released if is_its_holders => Some(Known::Waiting),
             EventKind::Completed if is_its_holders => Some(Known::Done),
             EventKind::Dead if is_its_holders || waits => Some(Known::Dead),
+            EventKind::Rescheduled if waits => Some(Known::Waiting),
             EventKind::Redriven if before == Some(Known::Dead) => Some(Known::Waiting),
             EventKind::Purged if is_over => None,
             EventKind::Cancelled if is_its_holders || waits || is_over => None,
