@@ -3,7 +3,7 @@
 //! A checksum says that bytes are what somebody wrote, not that they make sense here. What passes
 //! these checks can be merged without failing.
 
-use crate::change::{Change, Counters, Entry, QueueRow, Rows};
+use crate::change::{Body, Change, Counters, Entry, QueueRow, Rows};
 use crate::codec::Snapshot;
 use crate::error::Error;
 use crate::id::{QueueId, Seq, TaskId, Token};
@@ -43,9 +43,8 @@ pub fn require_next(state: &State, entry: &Entry) -> Result<(), Error> {
         .map_err(|problem| Error::corrupt(format!("slot {}: {problem}", entry.slot)))
 }
 
-/// Whether every row of the entry has what it refers to.
-fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'static str> {
-    let body = &entry.body;
+/// Whether time, counters and commands go on from the state's.
+fn require_head(state: &State, body: &Body) -> Result<(), &'static str> {
     let repaired = body.repairs_clock();
     if body.time < state.head.time && !repaired {
         return Err("time runs backwards");
@@ -58,6 +57,13 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
     if !ends_rise || body.command_ends.last().map_or(0, |end| *end as usize) != body.changes.len() {
         return Err("commands do not cover the changes");
     }
+    Ok(())
+}
+
+/// Whether every row of the entry has what it refers to.
+fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'static str> {
+    let body = &entry.body;
+    require_head(state, body)?;
     let mut fit = Fit::on(state);
     let mut names = Table::default();
     for (position, change) in body.changes.iter().enumerate() {

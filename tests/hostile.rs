@@ -136,9 +136,24 @@ fn hostile_leases(counter: Token) -> [(&'static str, Vec<Change>); 4] {
     ]
 }
 
+/// Queues that are not there, or are there already.
+fn hostile_queues(kept: KeptKey) -> Vec<(&'static str, Vec<Change>)> {
+    let made = |queue, text| Change::QueueCreated { queue: QueueId(queue), name: name(text) };
+    let key = || name("k");
+    vec![
+        ("unknown queue", vec![Change::QueuePaused { queue: QueueId(1), paused: true }]),
+        ("unknown queue", vec![Change::KeyKept { queue: QueueId(9), key: key(), kept }]),
+        ("unknown queue", vec![Change::KeyFreed { queue: QueueId(u32::MAX), key: key() }]),
+        ("queue id taken", vec![made(0, "post")]),
+        ("queue id gap", vec![made(2, "post")]),
+        ("queue name taken", vec![made(1, "mail")]),
+        ("queue name twice", vec![made(1, "post"), made(2, "post")]),
+    ]
+}
+
 /// Well-formed, well-checksummed, and wrong on this state.
 fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
-    let (id, gone, queue) = (TaskId::saturating(2), TaskId::saturating(1), QueueId(0));
+    let (id, gone) = (TaskId::saturating(2), TaskId::saturating(1));
     let Change::TaskCreated { spec, row, .. } = &fair.changes[0] else {
         panic!("the fair entry creates a task")
     };
@@ -157,9 +172,7 @@ fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
         bodies.push((why, Body { changes, command_ends, ..fair.clone() }));
     };
     hostile_schedules().into_iter().for_each(|(why, changes)| add(why, changes));
-    add("unknown queue", vec![Change::QueuePaused { queue: QueueId(1), paused: true }]);
-    add("unknown queue", vec![Change::KeyKept { queue: QueueId(9), key: name("k"), kept }]);
-    add("unknown queue", vec![Change::KeyFreed { queue: QueueId(u32::MAX), key: name("k") }]);
+    hostile_queues(kept).into_iter().for_each(|(why, change)| add(why, change));
     add("unknown queue", vec![create(3, 1, 1)]);
     add("unknown task", vec![Change::TaskChanged { id: gone, row: row.clone() }]);
     add("unknown task", vec![Change::TaskProgress { id: gone, progress: None }]);
@@ -176,11 +189,6 @@ fn hostile_bodies(fair: &Body) -> Vec<(&'static str, Body)> {
     add("removed twice", vec![remove.clone(), remove.clone()]);
     add("changed after removal", vec![remove.clone(), Change::TaskError { id, text: None }]);
     add("made again after removal", vec![remove, create(2, 0, 3)]);
-    add("queue id taken", vec![Change::QueueCreated { queue, name: name("post") }]);
-    add("queue id gap", vec![Change::QueueCreated { queue: QueueId(2), name: name("post") }]);
-    add("queue name taken", vec![Change::QueueCreated { queue: QueueId(1), name: name("mail") }]);
-    let post = |id| Change::QueueCreated { queue: QueueId(id), name: name("post") };
-    add("queue name twice", vec![post(1), post(2)]);
     add("founded again", vec![founded.clone()]);
     add("founded in the middle", vec![create(3, 0, 3), founded]);
     let mut with = |why, change: &dyn Fn(&mut Body)| {

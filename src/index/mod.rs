@@ -210,7 +210,7 @@ impl TaskIndex {
     /// and a step for each row that only stands there: `waits` tells.
     pub fn oldest_ready(&self, waits: impl Fn(TaskId) -> bool) -> Option<Instant> {
         let mut oldest = None;
-        let mut next = self.first(Order::Ready).map(|(place, id)| (place, id));
+        let mut next = self.first(Order::Ready);
         while let Some((first, id)) = next {
             let rest = if waits(id) {
                 oldest = oldest.into_iter().chain([first.at]).min();
