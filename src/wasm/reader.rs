@@ -225,14 +225,13 @@ impl<'a> Reader<'a> {
         mut item: impl FnMut(&mut Self) -> T,
     ) -> Vec<T> {
         let mut index = 0;
-        let items = self.list(what, items_max, |reader| {
+        self.list(what, items_max, |reader| {
             reader.item = Some((what, index));
             index += 1;
             let read = item(reader);
             reader.item = None;
             read
-        });
-        items
+        })
     }
 }
 
