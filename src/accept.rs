@@ -32,7 +32,13 @@ pub fn require_next(state: &State, entry: &Entry) -> Result<(), Error> {
         let problem = format!("slot {} does not continue the entry before it", entry.slot);
         return Err(Error::corrupt(problem));
     }
-    let founds = matches!(entry.body.changes.first(), Some(Change::Founded { .. }));
+    if head.is_restoring {
+        return Err(unfinished());
+    }
+    let founds = matches!(
+        entry.body.changes.first(),
+        Some(Change::Founded { .. } | Change::Restoring { .. })
+    );
     if founded == founds {
         return Err(Error::corrupt(format!(
             "slot {} founds the log at the wrong place",
@@ -41,6 +47,11 @@ pub fn require_next(state: &State, entry: &Entry) -> Result<(), Error> {
     }
     require_fitting(state, entry)
         .map_err(|problem| Error::corrupt(format!("slot {}: {problem}", entry.slot)))
+}
+
+/// The log is founded on a snapshot, and the journal does not have it yet.
+pub fn unfinished() -> Error {
+    Error::corrupt("the restore of a backup did not end: open it with `restore` again")
 }
 
 /// Whether time, counters and commands go on from the state's.
@@ -77,6 +88,11 @@ fn require_fitting<'a>(state: &'a State, entry: &'a Entry) -> Result<(), &'stati
                     if body.changes.len() > 1 {
                         return Err("a log founded on rows changes them in the same entry");
                     }
+                }
+            }
+            Change::Restoring { .. } => {
+                if position > 0 || body.changes.len() > 1 {
+                    return Err("a log founded on a snapshot changes rows in the same entry");
                 }
             }
             Change::QueueCreated { queue, name } => {

@@ -37,6 +37,39 @@ pub struct QueueRow {
     pub kept_keys: Vec<(Name, KeptKey)>,
 }
 
+/// One row of a store, as snapshots have them. The order of the kinds is theirs in a snapshot.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum StoreRow {
+    /// They are numbered in their order.
+    Queue {
+        name: Name,
+        paused: bool,
+        last_seq: Seq,
+    },
+    KeptKey {
+        queue: QueueId,
+        key: Name,
+        kept: KeptKey,
+    },
+    Task(Task),
+    Lease {
+        name: Name,
+        row: LeaseRow,
+    },
+    Value {
+        key: Name,
+        row: ValueRow,
+    },
+    Schedule {
+        name: Name,
+        row: Schedule,
+    },
+    /// Nothing follows on it: how many rows there were.
+    End {
+        rows: u64,
+    },
+}
+
 /// One row put or removed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -117,6 +150,11 @@ pub enum Change {
     },
     ScheduleRemoved {
         name: Name,
+    },
+    /// Founds a log, as the first change of it, whose rows are those of a snapshot at slot 1. Until
+    /// the journal has that, the log holds nothing and takes nothing.
+    Restoring {
+        store: Name,
     },
 }
 

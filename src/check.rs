@@ -1,7 +1,9 @@
-//! Rebuilds every index from the rows and compares.
+//! Whether every index is what the rows make it.
 
-use crate::index::{Places, TaskIndex};
+use crate::index::{Places, Tally};
+use crate::lease::LeaseRow;
 use crate::state::State;
+use crate::usage::Usage;
 
 /// What a verification found.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,13 +13,26 @@ pub struct Report {
     pub problems: Vec<String>,
 }
 
-/// **Cost:** O(n log n), and as much memory again as the indexes have.
+fn weigh(state: &State) -> Usage {
+    let mut usage = Usage::default();
+    state.tasks().for_each(|task| usage.task(task, true));
+    for queue in &state.queues {
+        usage.queue(&queue.name);
+        queue.kept_keys().for_each(|(key, _)| usage.kept_key(key, true));
+    }
+    state.leases.iter().for_each(|(name, row)| usage.lease(name, row, true));
+    state.values.iter().for_each(|(key, row)| usage.value(key, row, true));
+    state.timetable.rows().iter().for_each(|(name, row)| usage.schedule(name, row, true));
+    usage
+}
+
+/// **Cost:** O(n log n), and no memory to speak of.
 pub fn verify(state: &State) -> Report {
     let mut problems = Vec::new();
-    let mut rebuilt: Vec<_> = state.queues.iter().map(|_| TaskIndex::default()).collect();
+    let mut tallies: Vec<_> = state.queues.iter().map(|_| Tally::default()).collect();
     for task in state.tasks() {
-        let index = &mut rebuilt[task.queue.0 as usize];
-        index.update(task, &Places::NONE, &Places::of(task, state.horizon()));
+        let (index, tally) = (state.queue(task.queue), &mut tallies[task.queue.0 as usize]);
+        index.tasks.count_in(tally, task, &Places::of(task, state.horizon()));
         if task.id > state.counters.task_id {
             problems.push(format!("task {} is above the last id given out", task.id));
         }
@@ -27,8 +42,7 @@ pub fn verify(state: &State) -> Report {
         }
     }
     for (position, queue) in state.queues.iter().enumerate() {
-        let expected = &rebuilt[position];
-        for (name, same) in queue.tasks.compare(expected) {
+        for (name, same) in queue.tasks.compare(&tallies[position]) {
             if !same {
                 problems.push(format!("queue {:?}: index {name} differs", queue.name.as_str()));
             }
@@ -40,9 +54,13 @@ pub fn verify(state: &State) -> Report {
             problems.push(format!("queue {:?}: what time changes differs", queue.name.as_str()));
         }
     }
-    let gone = state.leases.iter().map(|(name, row)| (row.gone_place(), name.clone()));
-    if state.leases_gone != gone.collect() {
+    let is_gone =
+        |(name, row): (&_, &LeaseRow)| state.leases_gone.get(row.gone_place()) == Some(name);
+    if state.leases_gone.len() != state.leases.len() || !state.leases.iter().all(is_gone) {
         problems.push("the removal times of leases differ".to_owned());
+    }
+    if state.usage != weigh(state) {
+        problems.push("what the rows weigh differs".to_owned());
     }
     if !state.timetable.is_sound() {
         problems.push("the next boundaries of schedules differ".to_owned());

@@ -14,23 +14,28 @@
 mod events;
 mod log;
 mod operations;
+mod snapshots;
 
+pub use snapshots::SnapshotId;
+
+use crate::accept;
 use crate::backoff::Random;
-use crate::change::{Entry, Hash, Rows};
+use crate::change::{Entry, Hash};
 use crate::codec::EntryWriter;
+use crate::copying::Copying;
 use crate::error::{Error, Outcome};
 use crate::event::Recorder;
 use crate::id::Instant;
 use crate::limits::{COMMAND_BYTES_MAX, NOW_MAX};
 use crate::name::Name;
 use crate::ops::{self, read::View};
+use crate::restoring::Restoring;
 use crate::rights::Caller;
 use crate::staged::{Savepoint, Staged};
 use crate::state::State;
 use crate::touched::Touched;
 use crate::txn::Txn;
 use slab::Slab;
-use std::sync::Arc;
 
 /// When and for whom an operation runs. An [`Instant`] alone means the root, which may do
 /// everything.
@@ -60,6 +65,8 @@ pub struct Options {
     /// Unique among the open replicas of a log; below 2^53.
     pub replica: u64,
     pub payload_bytes_max: usize,
+    /// What the rows may weigh: see `usage.rs`. Default [`crate::limits::STORE_BYTES_MAX`].
+    pub store_bytes_max: u64,
 }
 
 /// A replica of a store, without its journal.
@@ -80,6 +87,10 @@ pub struct Engine {
     /// While somebody listens.
     recorder: Option<Recorder>,
     touched: Touched,
+    /// A snapshot that is being written, and one that is being read.
+    copying: Option<Copying>,
+    restoring: Option<Box<Restoring>>,
+    snapshots_begun: u64,
 }
 
 /// An entry that waits for its journal.
@@ -104,6 +115,9 @@ impl Engine {
             callers: Slab::new(),
             recorder: None,
             touched: Touched::default(),
+            copying: None,
+            restoring: None,
+            snapshots_begun: 0,
         }
     }
 
@@ -179,6 +193,7 @@ impl Engine {
             caller: context.caller.map(|id| &self.callers[id.0 as usize]),
             began,
             payload_bytes_max: self.options.payload_bytes_max,
+            store_bytes_max: self.options.store_bytes_max,
         }
     }
 
@@ -189,17 +204,32 @@ impl Engine {
             self.writer.append(change);
         }
         let size = self.writer.size() - before;
-        if size > bytes_max {
+        let refusal = if size > bytes_max {
+            let (size, limit) = (size as u64, bytes_max as u64);
+            Err(Error::LimitExceeded { what: "bytes of one commit", size, limit })
+        } else {
+            self.require_room(began)
+        };
+        if refusal.is_err() {
             self.writer.truncate(before);
             self.staged.undo(began);
-            let (size, limit) = (size as u64, bytes_max as u64);
-            return Err(Error::LimitExceeded { what: "bytes of one commit", size, limit });
+            return refusal;
         }
         if size > 0 {
             self.decided_at = now;
         }
         self.staged.keep();
         Ok(())
+    }
+
+    /// A command may not leave the store larger than its limit, unless it makes it no larger.
+    fn require_room(&self, began: Savepoint) -> Result<(), Error> {
+        let limit = self.options.store_bytes_max;
+        let size = self.state.usage.bytes().saturating_add_signed(self.staged.weight());
+        match self.staged.weight_since(began) > 0 && size > limit {
+            true => Err(Error::StoreFull { size, limit }),
+            false => Ok(()),
+        }
     }
 
     fn command<T>(
@@ -232,28 +262,20 @@ impl Engine {
     /// The first command of an empty log; does nothing on any other.
     ///
     /// # Errors
-    /// `INVALID_ARGUMENT` while an entry is sealed, and while the rows of a snapshot are staged: an
-    /// operation would not see them.
+    /// `INVALID_ARGUMENT` while an entry is sealed; `JOURNAL_CORRUPT` while the log waits for the
+    /// snapshot that it is founded on: an operation would not see its rows.
     pub fn found_if_empty(&mut self, now: Instant) -> Result<(), Error> {
         self.require_open()?;
-        if self.staged.founds_with_rows() {
-            return Err(Error::InvalidArgument {
-                argument: "engine",
-                expected: "merge() of the restored snapshot before another operation",
-                got: "an operation".to_owned(),
-            });
+        if self.state.head.is_restoring || self.staged.founds_restoring() {
+            return Err(accept::unfinished());
         }
         let is_founded = self.state.head.store.is_some() || self.staged.commands() > 0;
         if is_founded || self.transaction.is_some() {
             return Ok(());
         }
-        self.found(now, None)
-    }
-
-    fn found(&mut self, now: Instant, rows: Option<Arc<Rows>>) -> Result<(), Error> {
         let began = self.staged.savepoint();
         let store = self.options.store.clone();
-        ops::found(&mut self.txn(now.into(), began), store, rows)?;
+        ops::found(&mut self.txn(now.into(), began), store);
         self.keep(now, began, usize::MAX)
     }
 }

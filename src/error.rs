@@ -81,6 +81,7 @@ codes! {
     JournalFull "JOURNAL_FULL" Unavailable,
     JournalLocked "JOURNAL_LOCKED" Unavailable,
     OutcomeUnknown "OUTCOME_UNKNOWN" Unavailable,
+    StoreFull "STORE_FULL" Unavailable,
     JournalCorrupt "JOURNAL_CORRUPT" Data,
     FormatTooNew "FORMAT_TOO_NEW" Data,
     LogReplaced "LOG_REPLACED" Data,
@@ -117,6 +118,10 @@ pub enum Error {
     },
     LimitExceeded {
         what: &'static str,
+        size: u64,
+        limit: u64,
+    },
+    StoreFull {
         size: u64,
         limit: u64,
     },
@@ -185,6 +190,7 @@ impl Error {
             Self::InvalidSchedule { .. } => Code::InvalidSchedule,
             Self::PayloadTooLarge { .. } => Code::PayloadTooLarge,
             Self::LimitExceeded { .. } => Code::LimitExceeded,
+            Self::StoreFull { .. } => Code::StoreFull,
             Self::PermissionDenied { .. } => Code::PermissionDenied,
             Self::CheckFailed(_) => Code::CheckFailed,
             Self::JournalCorrupt { .. } => Code::JournalCorrupt,
@@ -272,6 +278,11 @@ impl fmt::Display for Error {
             Self::LimitExceeded { what, size, limit } => {
                 write!(f, "{what}: expected at most {limit}, got {size}")
             }
+            Self::StoreFull { size, limit } => write!(
+                f,
+                "the store is full: it would have {size} bytes of at most {limit}; complete, cancel \
+                 or purge something"
+            ),
             Self::PermissionDenied { actor, right, on } => {
                 write!(f, "{} may not {right} {}", quoted(actor), quoted(on))
             }

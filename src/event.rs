@@ -245,7 +245,9 @@ fn tell(state: &State, change: &Change) -> Option<Told> {
         Change::QueueCreated { .. } | Change::KeyKept { .. } | Change::KeyFreed { .. } => None,
         // A record goes away that nobody has held for a day.
         Change::LeaseRemoved { .. } => None,
-        Change::Founded { rows: None, .. } | Change::ClockRepaired => None,
+        Change::Founded { rows: None, .. } | Change::Restoring { .. } | Change::ClockRepaired => {
+            None
+        }
     }
 }
 

@@ -8,10 +8,10 @@
 //!
 //! **Cost:** O(log n) to find, put or remove a row.
 
+use crate::arena::Arena;
 use crate::id::TaskId;
 use crate::name::Name;
 use crate::place::Place;
-use slab::Slab;
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hasher};
 use std::marker::PhantomData;
@@ -21,9 +21,9 @@ use std::marker::PhantomData;
 #[derive(Clone, Debug)]
 pub struct Keys<T, H = DefaultHasher> {
     /// Of the type that the task indexes have, so that the compiler makes it once: what stands for
-    /// a task's id is a row of the slab.
+    /// a task's id is a row's number.
     places: BTreeMap<Place, TaskId>,
-    rows: Slab<(Name, T)>,
+    rows: Arena<(Name, T)>,
     hasher: PhantomData<H>,
 }
 
@@ -39,13 +39,13 @@ impl<T, H: Hasher + Default> Keys<T, H> {
     }
 
     /// Also answers where the row lies, until it is removed or put again.
-    pub fn put(&mut self, key: Name, row: T) -> (usize, Option<T>) {
+    pub fn put(&mut self, key: Name, row: T) -> (u32, Option<T>) {
         let mut place = Self::first_place(key.as_str());
         let position = self.rows.insert((key, row));
-        let number = TaskId::saturating(position as u64);
+        let number = TaskId::saturating(position.into());
         // An occupied place is rare, and put back: to look first would cost each key a search.
         while let Some(occupant) = self.places.insert(place, number) {
-            let former = occupant.get() as usize;
+            let former = occupant.get() as u32;
             if self.rows[former].0 == self.rows[position].0 {
                 return (position, Some(self.rows.remove(former).1));
             }
@@ -56,9 +56,14 @@ impl<T, H: Hasher + Default> Keys<T, H> {
     }
 
     /// The row that lies there.
-    pub fn at(&self, position: usize) -> (&Name, &T) {
+    pub fn at(&self, position: u32) -> (&Name, &T) {
         let (key, row) = &self.rows[position];
         (key, row)
+    }
+
+    /// The same, as it lies there.
+    pub fn row_at(&self, position: u32) -> &(Name, T) {
+        &self.rows[position]
     }
 
     pub fn remove(&mut self, key: &str) -> Option<T> {
@@ -76,7 +81,7 @@ impl<T, H: Hasher + Default> Keys<T, H> {
 
     /// In an order that differs between replicas.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Name, &T)> {
-        self.rows.iter().map(|(_, (key, row))| (key, row))
+        self.rows.iter().map(|(key, row)| (key, row))
     }
 
     pub fn clear(&mut self) {
@@ -87,13 +92,13 @@ impl<T, H: Hasher + Default> Keys<T, H> {
         self.rows.clear();
     }
 
-    fn find(&self, key: &str) -> Option<(Place, usize)> {
+    fn find(&self, key: &str) -> Option<(Place, u32)> {
         if self.places.is_empty() {
             return None;
         }
         let mut place = Self::first_place(key);
         loop {
-            let position = self.places.get(&place)?.get() as usize;
+            let position = self.places.get(&place)?.get() as u32;
             if self.rows[position].0.as_str() == key {
                 return Some((place, position));
             }
@@ -110,7 +115,7 @@ impl<T, H: Hasher + Default> Keys<T, H> {
 
 impl<T, H> Default for Keys<T, H> {
     fn default() -> Self {
-        Self { places: BTreeMap::new(), rows: Slab::new(), hasher: PhantomData }
+        Self { places: BTreeMap::new(), rows: Arena::default(), hasher: PhantomData }
     }
 }
 

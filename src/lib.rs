@@ -2,12 +2,14 @@
 #![deny(unsafe_code)]
 
 pub mod accept;
+pub mod arena;
 pub mod backoff;
 pub mod blob;
 mod boundaries;
 pub mod change;
 pub mod check;
 pub mod codec;
+pub mod copying;
 pub mod engine;
 pub mod error;
 pub mod event;
@@ -24,6 +26,7 @@ pub mod place;
 pub mod queue;
 pub mod removals;
 pub mod replicas;
+pub mod restoring;
 pub mod rights;
 pub mod schedule;
 pub mod staged;
@@ -33,6 +36,7 @@ pub mod task;
 pub mod timetable;
 pub mod touched;
 pub mod txn;
+pub mod usage;
 #[cfg(feature = "wasm")]
 #[allow(unsafe_code)]
 pub mod wasm;

@@ -30,6 +30,16 @@ pub const SWEEP_ROWS_MAX: usize = 1_000;
 pub const ENTRY_BYTES_MAX: usize = 16 << 20;
 /// What one command may write into it; the rest is left for the commands it shares the entry with.
 pub const COMMAND_BYTES_MAX: usize = 15 << 20;
+/// What the rows of a store may weigh (`usage.rs`), unless an engine is told otherwise: 1.25 GiB of
+/// the 2 GiB that an engine for WebAssembly has. The rest is for holes in the memory, for what a
+/// commit works with, and for the rows that a snapshot keeps while commits pass it.
+pub const STORE_BYTES_MAX: u64 = 5 << 28;
+/// Of a snapshot, one part: it ends with the row that reaches this.
+pub const PART_BYTES: usize = 1 << 20;
+/// A row is a payload, a result, and little beside them.
+pub const PART_BYTES_MAX: usize = 64 << 20;
+/// Lists that are used again keep no more room than this.
+pub const ROOM_BYTES_KEPT: usize = 2 << 20;
 /// A group commit takes no further command beyond this.
 pub const GROUP_BYTES_MAX: usize = (1 << 20) - (4 << 10);
 /// Cancelled and buried tasks that are remembered for whoever waits for them.
@@ -67,6 +77,7 @@ const _: () = assert!(EVENTS_RECORDED_MAX >= 6 * BATCH_ITEMS_MAX);
 const _: () = assert!(NOTE_BYTES_MAX <= PAYLOAD_BYTES_DEFAULT);
 const _: () = assert!(PAYLOAD_BYTES_DEFAULT + NOTE_BYTES_MAX < COMMAND_BYTES_MAX);
 const _: () = assert!(COMMAND_BYTES_MAX + GROUP_BYTES_MAX < ENTRY_BYTES_MAX);
+const _: () = assert!(PART_BYTES + 3 * ENTRY_BYTES_MAX < PART_BYTES_MAX);
 const _: () = assert!(SWEEP_ROWS_MAX * NAME_BYTES_MAX < ENTRY_BYTES_MAX);
 const _: () = assert!(2 * NAME_BYTES_MAX + 256 < FIRED_ROW_BYTES);
 const _: () = assert!(FIRED_BYTES_MAX + 2 * FIRED_ROW_BYTES < COMMAND_BYTES_MAX);

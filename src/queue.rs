@@ -70,12 +70,19 @@ impl Queue {
         if let Some(former) = former {
             self.kept_until.remove(&former.place());
         }
-        self.kept_until.insert(kept.place(), TaskId::saturating(row as u64));
+        self.kept_until.insert(kept.place(), TaskId::saturating(row.into()));
     }
 
     /// By the end of their retention.
     pub fn kept_keys(&self) -> impl ExactSizeIterator<Item = (&Name, &KeptKey)> {
-        self.kept_until.values().map(|row| self.kept_keys.at(row.get() as usize))
+        self.kept_until.values().map(|row| self.kept_keys.at(row.get() as u32))
+    }
+
+    /// Those behind a place.
+    pub fn kept_keys_after(&self, after: Option<Place>) -> impl Iterator<Item = &(Name, KeptKey)> {
+        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let rows = self.kept_until.range((start, Bound::Unbounded));
+        rows.map(|(_, row)| self.kept_keys.row_at(row.get() as u32))
     }
 
     pub fn free_key(&mut self, key: &Name) {

@@ -7,9 +7,12 @@
 //! **Invariant:** `merge` cannot fail; what might not fit is refused before by [`crate::accept`].
 //! [`State::advance`] moves the horizon of the indexes and changes no row.
 //!
-//! **Cost:** per change O(log n). Rows lie in a slab; indexes hold ids.
+//! **Cost:** per change O(log n). Rows lie in an arena; indexes hold ids.
 
-use crate::change::{Change, Counters, Entry, Hash, LogId, QueueRow, Rows, ValueRow};
+mod fill;
+
+use crate::arena::Arena;
+use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, ValueRow};
 use crate::id::{Instant, QueueId, Slot, TaskId, Version};
 use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
@@ -23,8 +26,9 @@ use crate::schedule::{Schedule, ScheduleRow};
 use crate::table::Table;
 use crate::task::{Task, TaskRow};
 use crate::timetable::Timetable;
-use slab::Slab;
+use crate::usage::Usage;
 use std::collections::BTreeMap;
+use std::ops::Bound;
 use std::sync::Arc;
 
 /// Where the log stands.
@@ -37,6 +41,8 @@ pub struct Head {
     pub hash: Hash,
     pub version: Version,
     pub time: Instant,
+    /// Founded, but its rows are those of a snapshot that the journal has not given yet.
+    pub is_restoring: bool,
 }
 
 /// Everything a replica knows.
@@ -47,6 +53,8 @@ pub struct State {
     pub replicas: Replicas,
     /// Of tasks that leave no other trace.
     pub removals: Removals,
+    /// What the rows weigh.
+    pub usage: Usage,
     pub leases: Table<LeaseRow>,
     /// Lease records by the instant at which they are removed.
     pub leases_gone: Ordered<Name>,
@@ -57,7 +65,7 @@ pub struct State {
     pub queues: Vec<Queue>,
     /// Where each row lies in `rows`.
     places: BTreeMap<TaskId, u32>,
-    rows: Slab<Task>,
+    rows: Arena<Task>,
     /// The instant for which the task indexes are right.
     horizon: Instant,
     /// When time alone next changes something about each queue. The ids say nothing: they make it
@@ -121,6 +129,10 @@ impl State {
                     self.put_rows(Arc::unwrap_or_clone(rows));
                 }
             }
+            Change::Restoring { store } => {
+                self.head.store = Some(store);
+                self.head.is_restoring = true;
+            }
             Change::ClockRepaired => {}
             Change::QueueCreated { queue, name } => self.add_queue(queue, name),
             Change::QueuePaused { queue, paused } => self.queue_mut(queue).paused = paused,
@@ -129,52 +141,44 @@ impl State {
                 self.add_task(Task { id, queue, spec, row, progress, last_error, result });
             }
             Change::TaskChanged { id, row } => self.replace_row(id, row),
-            Change::TaskProgress { id, progress } => self.task_mut(id).progress = progress,
-            Change::TaskError { id, text } => self.task_mut(id).last_error = text,
-            Change::TaskResult { id, result } => self.task_mut(id).result = result,
+            Change::TaskProgress { id, progress } => {
+                self.change_notes(id, |task| task.progress = progress);
+            }
+            Change::TaskError { id, text } => self.change_notes(id, |task| task.last_error = text),
+            Change::TaskResult { id, result } => self.change_notes(id, |task| task.result = result),
             Change::TaskRemoved { id, removal } => {
                 self.remove_task(id);
                 self.removals.note(id, removal);
             }
-            Change::KeyKept { queue, key, kept } => {
-                self.queue_mut(queue).keep_key(key, kept);
-                self.touch(queue);
-            }
-            Change::KeyFreed { queue, key } => {
-                self.queue_mut(queue).free_key(&key);
-                self.touch(queue);
-            }
+            Change::KeyKept { queue, key, kept } => self.keep_key(queue, key, kept),
+            Change::KeyFreed { queue, key } => self.free_key(queue, &key),
             Change::LeasePut { name, row } => self.put_lease(name, row),
             Change::LeaseRemoved { name } => self.remove_lease(&name),
-            Change::ValuePut { key, value } => {
-                self.values.insert(key, ValueRow { value, version });
-            }
-            Change::ValueDeleted { key } => {
-                self.values.remove(key.as_str());
-            }
+            Change::ValuePut { key, value } => self.put_value(key, ValueRow { value, version }),
+            Change::ValueDeleted { key } => self.delete_value(&key),
             Change::SchedulePut { name, spec, row } => {
-                self.timetable.put(name, Schedule { spec, row });
+                self.put_schedule(name, Schedule { spec, row });
             }
             Change::ScheduleMoved { name, row } => self.move_schedule(name, row),
-            Change::ScheduleRemoved { name } => {
-                self.timetable.remove(&name);
-            }
+            Change::ScheduleRemoved { name } => drop(self.remove_schedule(&name)),
         }
     }
 
     fn add_queue(&mut self, queue: QueueId, name: Name) {
         assert_eq!(queue.0 as usize, self.queues.len(), "queues are numbered in order");
+        self.usage.queue(&name);
         self.queue_names.insert(name.clone(), queue);
         self.queues.push(Queue::new(name));
     }
 
     fn add_task(&mut self, task: Task) {
+        self.usage.task(&task, true);
         let (id, queue) = (task.id, task.queue);
         let rows = &mut self.queues[queue.0 as usize];
         rows.last_seq = rows.last_seq.max(task.spec.seq);
         let moves_in_time =
             rows.tasks.update(&task, &Places::NONE, &Places::of(&task, self.horizon));
-        let place = u32::try_from(self.rows.insert(task)).expect("fewer rows than 2^32");
+        let place = self.rows.insert(task);
         self.places.insert(id, place);
         if moves_in_time {
             self.touch(queue);
@@ -182,7 +186,7 @@ impl State {
     }
 
     fn replace_row(&mut self, id: TaskId, row: TaskRow) {
-        let task = &mut self.rows[self.places[&id] as usize];
+        let task = &mut self.rows[self.places[&id]];
         let before = Places::of(task, self.horizon);
         task.row = row;
         let (queue, after) = (task.queue, Places::of(task, self.horizon));
@@ -193,36 +197,84 @@ impl State {
 
     fn remove_task(&mut self, id: TaskId) {
         let place = self.places.remove(&id).expect("only known tasks are removed");
-        let task = self.rows.remove(place as usize);
+        let task = self.rows.remove(place);
+        self.usage.task(&task, false);
         let rows = &mut self.queues[task.queue.0 as usize];
         if rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE) {
             self.touch(task.queue);
         }
     }
 
+    fn change_notes(&mut self, id: TaskId, change: impl FnOnce(&mut Task)) {
+        let task = &mut self.rows[self.places[&id]];
+        self.usage.notes(task, false);
+        change(task);
+        self.usage.notes(task, true);
+    }
+
+    fn keep_key(&mut self, id: QueueId, key: Name, kept: KeptKey) {
+        let queue = &mut self.queues[id.0 as usize];
+        if queue.kept_keys.get(key.as_str()).is_none() {
+            self.usage.kept_key(&key, true);
+        }
+        queue.keep_key(key, kept);
+        self.touch(id);
+    }
+
+    fn free_key(&mut self, id: QueueId, key: &Name) {
+        let queue = &mut self.queues[id.0 as usize];
+        if queue.kept_keys.get(key.as_str()).is_some() {
+            self.usage.kept_key(key, false);
+        }
+        queue.free_key(key);
+        self.touch(id);
+    }
+
+    fn put_value(&mut self, key: Name, row: ValueRow) {
+        self.delete_value(&key);
+        self.usage.value(&key, &row, true);
+        self.values.insert(key, row);
+    }
+
+    fn delete_value(&mut self, key: &Name) {
+        if let Some(row) = self.values.remove(key.as_str()) {
+            self.usage.value(key, &row, false);
+        }
+    }
+
+    fn put_schedule(&mut self, name: Name, schedule: Schedule) {
+        self.remove_schedule(&name);
+        self.usage.schedule(&name, &schedule, true);
+        self.timetable.put(name, schedule);
+    }
+
+    fn remove_schedule(&mut self, name: &Name) -> Option<Schedule> {
+        let schedule = self.timetable.remove(name)?;
+        self.usage.schedule(name, &schedule, false);
+        Some(schedule)
+    }
+
     fn move_schedule(&mut self, name: Name, row: ScheduleRow) {
-        let known = self.timetable.remove(&name).expect("only known schedules are moved");
-        self.timetable.put(name, Schedule { row, ..known });
+        let known = self.remove_schedule(&name).expect("only known schedules are moved");
+        self.put_schedule(name, Schedule { row, ..known });
     }
 
     fn put_lease(&mut self, name: Name, row: LeaseRow) {
         self.remove_lease(&name);
+        self.usage.lease(&name, &row, true);
         self.leases_gone.insert(row.gone_place(), name.clone());
         self.leases.insert(name, row);
     }
 
     fn remove_lease(&mut self, name: &Name) {
         if let Some(row) = self.leases.remove(name.as_str()) {
+            self.usage.lease(name, &row, false);
             self.leases_gone.remove(row.gone_place());
         }
     }
 
     fn queue_mut(&mut self, queue: QueueId) -> &mut Queue {
         &mut self.queues[queue.0 as usize]
-    }
-
-    fn task_mut(&mut self, id: TaskId) -> &mut Task {
-        &mut self.rows[self.places[&id] as usize]
     }
 
     /// What is due of a queue has changed. Most entries change one queue, several times.
@@ -257,45 +309,6 @@ impl State {
     }
 }
 
-/// All rows at once.
-impl State {
-    pub fn rows(&self) -> Rows {
-        let row = |queue: &Queue| QueueRow {
-            name: queue.name.clone(),
-            paused: queue.paused,
-            last_seq: queue.last_seq,
-            kept_keys: queue.kept_keys().map(|(key, kept)| (key.clone(), *kept)).collect(),
-        };
-        Rows {
-            queues: self.queues.iter().map(row).collect(),
-            tasks: self.tasks().cloned().collect(),
-            leases: self.leases.clone(),
-            values: self.values.clone(),
-            schedules: self.timetable.rows().clone(),
-        }
-    }
-
-    /// Fills an empty state; [`crate::accept::require_sound`] has held.
-    pub fn put_rows(&mut self, rows: Rows) {
-        assert!(self.queues.is_empty(), "rows are put into an empty state");
-        for (id, row) in rows.queues.into_iter().enumerate() {
-            self.add_queue(QueueId(id as u32), row.name);
-            let queue = &mut self.queues[id];
-            (queue.paused, queue.last_seq) = (row.paused, row.last_seq);
-            row.kept_keys.into_iter().for_each(|(key, kept)| queue.keep_key(key, kept));
-            self.touch(QueueId(id as u32));
-        }
-        rows.tasks.into_iter().for_each(|task| self.add_task(task));
-        for (name, row) in rows.leases.iter() {
-            self.leases_gone.insert(row.gone_place(), name.clone());
-        }
-        self.leases = rows.leases;
-        self.values = rows.values;
-        self.timetable = Timetable::of(rows.schedules);
-        self.look_out();
-    }
-}
-
 /// The horizon of the indexes.
 impl State {
     /// Makes the task indexes right for `now`: promotes every matured task, moves lapsed claims
@@ -310,7 +323,7 @@ impl State {
             let id = QueueId(place.number as u32);
             let queue = &mut self.queues[id.0 as usize];
             for id in queue.tasks.due(from, now) {
-                let task = &self.rows[self.places[&id] as usize];
+                let task = &self.rows[self.places[&id]];
                 queue.tasks.update(task, &Places::of(task, from), &Places::of(task, now));
             }
             self.touch(id);
@@ -332,7 +345,7 @@ impl State {
             queue.tasks = TaskIndex::default();
             queue.outlook = Outlook::default();
         }
-        for (_, task) in &self.rows {
+        for task in self.rows.iter() {
             let tasks = &mut self.queues[task.queue.0 as usize].tasks;
             tasks.update(task, &Places::NONE, &Places::of(task, horizon));
         }
@@ -363,16 +376,27 @@ impl State {
 /// Reading rows.
 impl State {
     pub fn task(&self, id: TaskId) -> Option<&Task> {
-        self.places.get(&id).map(|place| &self.rows[*place as usize])
+        self.places.get(&id).map(|place| &self.rows[*place])
     }
 
     /// In id order.
     pub fn tasks(&self) -> impl ExactSizeIterator<Item = &Task> {
-        self.places.values().map(|place| &self.rows[*place as usize])
+        self.places.values().map(|place| &self.rows[*place])
+    }
+
+    /// Those behind an id, up to another.
+    pub fn tasks_between(
+        &self,
+        after: TaskId,
+        last: TaskId,
+    ) -> impl Iterator<Item = (TaskId, &Task)> {
+        let ids = (Bound::Excluded(after), Bound::Unbounded);
+        let places = self.places.range(ids).take_while(move |(id, _)| **id <= last);
+        places.map(|(id, place)| (*id, &self.rows[*place]))
     }
 
     pub fn newest_task(&self) -> Option<&Task> {
-        self.places.last_key_value().map(|(_, place)| &self.rows[*place as usize])
+        self.places.last_key_value().map(|(_, place)| &self.rows[*place])
     }
 
     pub fn queue_id(&self, name: &str) -> Option<QueueId> {

@@ -1,24 +1,25 @@
 //! Rows by name, in name order.
 //!
-//! The rows lie in a slab and the tree holds their places, so that tables of all kinds share one
+//! The rows lie in an arena and the tree holds their places, so that tables of all kinds share one
 //! tree: what it costs to compile a `BTreeMap` for each is several kilobytes, every time.
 //!
 //! **Cost:** O(log n) to find, put or remove a row.
 
+use crate::arena::Arena;
 use crate::name::Name;
-use slab::Slab;
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::ops::Bound;
 
 #[derive(Clone, Debug)]
 pub struct Table<T> {
     places: BTreeMap<Name, u32>,
-    rows: Slab<T>,
+    rows: Arena<T>,
 }
 
 impl<T> Table<T> {
     pub fn get(&self, name: &str) -> Option<&T> {
-        self.places.get(name).map(|place| &self.rows[*place as usize])
+        self.places.get(name).map(|place| &self.rows[*place])
     }
 
     pub fn contains_key(&self, name: &str) -> bool {
@@ -27,18 +28,18 @@ impl<T> Table<T> {
 
     /// Answers the row that was there before.
     pub fn insert(&mut self, name: Name, row: T) -> Option<T> {
-        let vacant = u32::try_from(self.rows.vacant_key()).expect("fewer rows than 2^32");
-        let place = *self.places.entry(name).or_insert(vacant);
-        if place == vacant {
-            self.rows.insert(row);
-            return None;
+        match self.places.entry(name) {
+            Entry::Occupied(place) => Some(std::mem::replace(&mut self.rows[*place.get()], row)),
+            Entry::Vacant(place) => {
+                place.insert(self.rows.insert(row));
+                None
+            }
         }
-        Some(std::mem::replace(&mut self.rows[place as usize], row))
     }
 
     pub fn remove(&mut self, name: &str) -> Option<T> {
         let place = self.places.remove(name)?;
-        Some(self.rows.remove(place as usize))
+        Some(self.rows.remove(place))
     }
 
     pub fn len(&self) -> usize {
@@ -58,7 +59,14 @@ impl<T> Table<T> {
     }
 
     pub fn iter(&self) -> impl ExactSizeIterator<Item = (&Name, &T)> {
-        self.places.iter().map(|(name, place)| (name, &self.rows[*place as usize]))
+        self.places.iter().map(|(name, place)| (name, &self.rows[*place]))
+    }
+
+    /// The rows behind a name, in name order.
+    pub fn after(&self, name: Option<Name>) -> impl Iterator<Item = (Name, &T)> {
+        let start = name.map_or(Bound::Unbounded, Bound::Excluded);
+        let places = self.places.range::<Name, _>((start, Bound::Unbounded));
+        places.map(|(name, place)| (name.clone(), &self.rows[*place]))
     }
 
     pub fn range<'a>(
@@ -66,13 +74,13 @@ impl<T> Table<T> {
         names: (Bound<&str>, Bound<&str>),
     ) -> impl Iterator<Item = (&'a Name, &'a T)> + use<'a, T> {
         let places = self.places.range::<str, _>(names);
-        places.map(|(name, place)| (name, &self.rows[*place as usize]))
+        places.map(|(name, place)| (name, &self.rows[*place]))
     }
 }
 
 impl<T> Default for Table<T> {
     fn default() -> Self {
-        Self { places: BTreeMap::new(), rows: Slab::new() }
+        Self { places: BTreeMap::new(), rows: Arena::default() }
     }
 }
 

@@ -26,7 +26,9 @@ impl Touched {
             return;
         }
         match change {
-            Change::Founded { .. } | Change::ClockRepaired => self.note_everything(),
+            Change::Founded { .. } | Change::Restoring { .. } | Change::ClockRepaired => {
+                self.note_everything()
+            }
             Change::QueuePaused { queue, .. } | Change::TaskCreated { queue, .. } => {
                 self.note_queue(*queue);
             }

@@ -20,6 +20,7 @@ use crate::schedule::{Schedule, ScheduleRow};
 use crate::staged::{Savepoint, Staged, StagedQueue, StagedValue};
 use crate::state::State;
 use crate::task::{Task, TaskRow, TaskSpec};
+use crate::usage::{self, ERROR_BYTES_FREE};
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -34,6 +35,7 @@ pub struct Txn<'a> {
     /// Where the running command began.
     pub began: Savepoint,
     pub payload_bytes_max: usize,
+    pub store_bytes_max: u64,
 }
 
 /// Who takes an idempotency key.
@@ -98,6 +100,7 @@ impl Txn<'_> {
         let change = Change::TaskCreated { id, queue, spec: spec.clone(), row: row.clone() };
         let (progress, last_error, result) = (None, None, None);
         let task = Task { id, queue, spec, row, progress, last_error, result };
+        self.staged.weigh(usage::task_weight(&task), 0);
         self.staged.put_task(task, change);
     }
 
@@ -108,22 +111,45 @@ impl Txn<'_> {
     }
 
     pub fn put_progress(&mut self, task: Task) {
+        self.weigh_notes(&task);
         let change = Change::TaskProgress { id: task.id, progress: task.progress.clone() };
         self.staged.put_task(task, change);
     }
 
-    pub fn put_error(&mut self, task: Task) {
+    /// In a store without room for it the text is cut.
+    pub fn put_error(&mut self, mut task: Task) {
+        if let Some(text) = &task.last_error
+            && text.len() > ERROR_BYTES_FREE
+            && !self.has_room_for(text.len() as u64)
+        {
+            let end = text.floor_char_boundary(ERROR_BYTES_FREE);
+            task.last_error = Some(text[..end].into());
+        }
+        self.weigh_notes(&task);
         let change = Change::TaskError { id: task.id, text: task.last_error.clone() };
         self.staged.put_task(task, change);
     }
 
     pub fn put_result(&mut self, task: Task) {
+        self.weigh_notes(&task);
         let change = Change::TaskResult { id: task.id, result: task.result.clone() };
         self.staged.put_task(task, change);
     }
 
     pub fn remove_task(&mut self, id: TaskId, queue: QueueId, removal: Removal) {
+        let weight = self.task(id).map_or(0, usage::task_weight);
+        self.staged.weigh(0, weight);
         self.staged.remove_task(id, queue, Change::TaskRemoved { id, removal });
+    }
+
+    fn weigh_notes(&mut self, task: &Task) {
+        let before = self.task(task.id).map_or(0, usage::notes_weight);
+        self.staged.weigh(usage::notes_weight(task), before);
+    }
+
+    fn has_room_for(&self, bytes: u64) -> bool {
+        let size = self.state.usage.bytes().saturating_add_signed(self.staged.weight());
+        size + bytes <= self.store_bytes_max
     }
 
     /// # Errors
@@ -164,6 +190,7 @@ impl Txn<'_> {
             let queue = QueueId(u32::try_from(count).expect("fewer queues than 2^32"));
             let name = name.to_name();
             let change = Change::QueueCreated { queue, name: name.clone() };
+            self.staged.weigh(usage::queue_weight(&name), 0);
             self.staged.name_queue(name, queue, change);
             queue
         })
@@ -251,17 +278,27 @@ impl Txn<'_> {
         if let Some(id) = fresh.or(merged) {
             return Some(KeyHolder::Task(id));
         }
+        self.kept_key(queue, key).map(KeyHolder::Kept)
+    }
+
+    fn kept_key(&self, queue: QueueId, key: &str) -> Option<KeptKey> {
+        let rows = self.state.queues.get(queue.0 as usize);
         let merged = || rows.and_then(|rows| rows.kept_keys.get(key)).copied();
-        let kept = self.staged.kept_key(queue, key).unwrap_or_else(merged);
-        kept.map(KeyHolder::Kept)
+        self.staged.kept_key(queue, key).unwrap_or_else(merged)
     }
 
     pub fn keep_key(&mut self, queue: QueueId, key: Name, kept: KeptKey) {
+        if self.kept_key(queue, key.as_str()).is_none() {
+            self.staged.weigh(usage::key_weight(&key), 0);
+        }
         let change = Change::KeyKept { queue, key: key.clone(), kept };
         self.staged.put_kept_key(queue, key, Some(kept), change);
     }
 
     pub fn free_key(&mut self, queue: QueueId, key: Name) {
+        if self.kept_key(queue, key.as_str()).is_some() {
+            self.staged.weigh(0, usage::key_weight(&key));
+        }
         let change = Change::KeyFreed { queue, key: key.clone() };
         self.staged.put_kept_key(queue, key, None, change);
     }
@@ -278,12 +315,22 @@ impl Txn<'_> {
         row.filter(|row| row.gone_at() > self.now)
     }
 
+    fn lease_weight(&self, name: &Name) -> u64 {
+        let row = match self.staged.lease(name.as_str()) {
+            Some(row) => row,
+            None => self.state.leases.get(name.as_str()),
+        };
+        row.map_or(0, |row| usage::lease_weight(name, row))
+    }
+
     pub fn put_lease(&mut self, name: Name, row: LeaseRow) {
+        self.staged.weigh(usage::lease_weight(&name, &row), self.lease_weight(&name));
         let change = Change::LeasePut { name: name.clone(), row: row.clone() };
         self.staged.put_lease(name, Some(row), change);
     }
 
     pub fn remove_lease(&mut self, name: Name) {
+        self.staged.weigh(0, self.lease_weight(&name));
         let change = Change::LeaseRemoved { name: name.clone() };
         self.staged.put_lease(name, None, change);
     }
@@ -309,7 +356,12 @@ impl Txn<'_> {
         merged.len() + added - removed
     }
 
+    fn schedule_weight(&self, name: &Name) -> u64 {
+        self.schedule(name.as_str()).map_or(0, |row| usage::schedule_weight(name, row))
+    }
+
     pub fn put_schedule(&mut self, name: Name, schedule: Schedule) {
+        self.staged.weigh(usage::schedule_weight(&name, &schedule), self.schedule_weight(&name));
         let Schedule { spec, row } = schedule.clone();
         let change = Change::SchedulePut { name: name.clone(), spec, row };
         self.staged.put_schedule(name, Some(schedule), change);
@@ -322,6 +374,7 @@ impl Txn<'_> {
     }
 
     pub fn remove_schedule(&mut self, name: Name) {
+        self.staged.weigh(0, self.schedule_weight(&name));
         let change = Change::ScheduleRemoved { name: name.clone() };
         self.staged.put_schedule(name, None, change);
     }
@@ -355,7 +408,12 @@ impl Txn<'_> {
         }
     }
 
+    fn value_weight(&self, key: &Name) -> u64 {
+        self.value(key.as_str()).map_or(0, |(value, _)| usage::value_weight(key, value))
+    }
+
     pub fn put_value(&mut self, key: Name, value: Blob) {
+        self.staged.weigh(usage::value_weight(&key, &value), self.value_weight(&key));
         let change = Change::ValuePut { key: key.clone(), value: value.clone() };
         let row = StagedValue { value: Some(value), version: self.own_version() };
         self.staged.put_value(key, row, change);
@@ -366,6 +424,7 @@ impl Txn<'_> {
         if self.value(key.as_str()).is_none() {
             return false;
         }
+        self.staged.weigh(0, self.value_weight(&key));
         let change = Change::ValueDeleted { key: key.clone() };
         let row = StagedValue { value: None, version: self.own_version() };
         self.staged.put_value(key, row, change);

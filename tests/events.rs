@@ -338,8 +338,13 @@ fn a_log_founded_on_a_snapshot_begins_with_a_gap() {
     let (old, _) = log_of_values(3);
     let mut new = engine(2);
     new.record_events(Version::default());
-    new.found_from(&old.snapshot().bytes, at(9)).unwrap();
-    commit(&mut new);
+    new.found_restoring(at(9)).unwrap();
+    let entry = commit(&mut new);
+    assert_eq!(kinds(&take_events(&mut new)), []);
+    let mut founder = engine(3);
+    founder.restore(&old.snapshot().bytes).unwrap();
+    founder.adopt(&entry).unwrap();
+    new.restore(&founder.snapshot().bytes).unwrap();
     let version = new.state().head.version.get();
     assert_eq!(kinds(&take_events(&mut new)), [(EventKind::Gap, version)]);
 }

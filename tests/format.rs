@@ -7,8 +7,8 @@ mod support;
 
 use fencepost::accept::hex;
 use fencepost::change::Change;
-use fencepost::codec::{decode_entry, decode_snapshot};
-use support::rows::{entry_of, every_change, founded};
+use fencepost::codec::decode_entry;
+use support::rows::{entry_of, every_change, founded, newer_changes};
 use support::{engine, seal};
 
 const ENVELOPE_BYTES: usize = 48;
@@ -16,7 +16,7 @@ const HASH_BYTES: usize = 16;
 /// Commit, time and counters, and the change as the only one of a command.
 const BODY_BEGINS: &str = "ffffffffffffffffff01800180d095ffbc31ac02ffffffffffffff0f010101";
 /// What follows on the digits of the changes.
-const OTHERS: usize = 3;
+const OTHERS: usize = 4;
 
 /// What is known of the format, in the order of the file.
 fn known() -> Vec<String> {
@@ -26,7 +26,8 @@ fn known() -> Vec<String> {
 
 #[test]
 fn every_change_is_written_as_ever_and_reads_back() {
-    let (known, changes) = (known(), every_change());
+    let known = known();
+    let changes: Vec<Change> = every_change().into_iter().chain(newer_changes()).collect();
     assert_eq!(changes.len(), known.len() - OTHERS);
     for (change, known) in changes.into_iter().zip(known) {
         let entry = entry_of(vec![change]);
@@ -66,10 +67,24 @@ fn a_number_of_any_length_is_written_in_groups_of_seven_bits_and_reads_back() {
 }
 
 #[test]
+fn a_snapshot_in_one_piece_as_the_first_format_has_it_is_read() {
+    let known = known();
+    let old = &known[known.len() - OTHERS + 1];
+    let digits = |at: usize| u8::from_str_radix(&old[2 * at..][..2], 16).unwrap();
+    let bytes: Vec<u8> = (0..old.len() / 2).map(digits).collect();
+    let mut replica = engine(1);
+    replica.merge(&seal(&entry_of(vec![founded()]))).unwrap();
+    let mut restored = engine(2);
+    restored.restore(&bytes).unwrap();
+    assert_eq!(restored.state().rows(), replica.state().rows());
+    assert_eq!(restored.snapshot(), replica.snapshot());
+}
+
+#[test]
 fn an_entry_and_a_snapshot_are_written_as_ever_and_read_back() {
     let known = known();
-    let [entry_hash, snapshot, rows_hash] = &known[known.len() - OTHERS..] else {
-        panic!("three pieces follow on the changes")
+    let [entry_hash, _, snapshot, rows_hash] = &known[known.len() - OTHERS..] else {
+        panic!("four pieces follow on the changes")
     };
     let entry = entry_of(every_change());
     let bytes = seal(&entry);
@@ -80,9 +95,8 @@ fn an_entry_and_a_snapshot_are_written_as_ever_and_read_back() {
     let sealed = replica.snapshot();
     assert_eq!(&hex(&sealed.bytes), snapshot);
     assert_eq!(&hex(&replica.rows_hash()), rows_hash);
-    let (read, _) = decode_snapshot(&sealed.bytes).unwrap();
-    assert_eq!(read.rows, replica.state().rows());
     let mut restored = engine(2);
     restored.restore(&sealed.bytes).unwrap();
+    assert_eq!(restored.state().rows(), replica.state().rows());
     assert_eq!(restored.snapshot(), sealed);
 }

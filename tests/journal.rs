@@ -229,47 +229,55 @@ fn founding_fixes_log_id_store_and_the_first_tokens() {
 }
 
 #[test]
-fn a_restored_snapshot_founds_a_new_log_whose_tokens_and_time_go_on() {
+fn a_restored_snapshot_founds_a_new_log_whose_tokens_versions_and_time_go_on() {
     let (old, _) = small_log();
     let mut new = engine(9);
-    new.found_from(&old.snapshot().bytes, at(0)).unwrap();
+    new.found_restoring(at(0)).unwrap();
     let early = new.enqueue(at(0), Enqueue::new(mail(), blob("x")));
-    assert_eq!(early.unwrap_err().code(), Code::InvalidArgument);
-    let bytes = commit(&mut new);
+    assert_eq!(early.unwrap_err().code(), Code::JournalCorrupt);
+    let entry = commit(&mut new);
+    assert!(new.is_restoring());
+    let mut founder = engine(10);
+    founder.restore(&old.snapshot().bytes).unwrap();
+    founder.adopt(&entry).unwrap();
+    assert_eq!(founder.state().head.log_id, new.state().head.log_id);
+    new.restore(&founder.snapshot().bytes).unwrap();
+    assert!(!new.is_restoring());
     assert_eq!(new.state().rows(), old.state().rows());
     assert_ne!(new.state().head.log_id, old.state().head.log_id);
     assert_eq!(new.state().head.time, old.state().head.time);
     assert!(new.state().counters.token >= old.state().counters.token);
     assert_eq!(new.state().counters.task_id, old.state().counters.task_id);
-    let newest = old.state().values.iter().map(|(_, row)| row.version).max();
-    assert!(newest.is_some() && Some(new.state().head.version) > newest);
-    let mut replica = support::engine(10);
-    replica.merge(&bytes).unwrap();
-    assert_same(&new, &replica);
-    assert_verified(&replica);
+    assert!(new.state().head.version > old.state().head.version);
+    assert_same(&new, &founder);
+    assert_verified(&new);
     assert!(claim(&mut new, 9).unwrap().1 > old.state().counters.token);
-    new.discard();
-    let again = new.found_from(&old.snapshot().bytes, at(0)).unwrap_err();
+    founder.merge(&commit(&mut new)).unwrap();
+    assert_same(&new, &founder);
+    let again = new.found_restoring(at(0)).unwrap_err();
     assert_eq!(again.code(), Code::InvalidArgument);
 }
 
 #[test]
-fn a_damaged_snapshot_founds_nothing() {
-    let (old, _) = small_log();
-    let mut bytes = old.snapshot().bytes;
-    *bytes.last_mut().unwrap() ^= 1;
+fn a_log_whose_restore_did_not_end_takes_nothing() {
     let mut new = engine(9);
-    assert_eq!(new.found_from(&bytes, at(0)).unwrap_err().code(), Code::JournalCorrupt);
-    assert!(new.seal().unwrap().is_none());
+    new.found_restoring(at(0)).unwrap();
+    let entry = commit(&mut new);
+    let refused = new.enqueue(at(1), Enqueue::new(mail(), blob("x"))).unwrap_err();
+    assert_eq!(refused.code(), Code::JournalCorrupt);
+    let mut other = engine(10);
+    other.merge(&entry).unwrap();
+    assert!(other.is_restoring());
+    let (_, log) = small_log();
+    assert!(other.adopt(&log[0]).is_err());
 }
 
 #[test]
 fn a_snapshot_founds_nothing_over_an_entry_that_is_sealed() {
-    let (old, _) = small_log();
     let mut new = engine(9);
     new.found_if_empty(at(0)).unwrap();
     new.seal().unwrap().expect("the log is founded");
-    let error = new.found_from(&old.snapshot().bytes, at(0)).unwrap_err();
+    let error = new.found_restoring(at(0)).unwrap_err();
     assert_eq!(error.code(), Code::InvalidArgument);
     new.merge_sealed().unwrap();
     assert_verified(&new);

@@ -11,6 +11,8 @@ import type { Moment, Outcome } from './requests.js';
 
 /** What the engine reserves for replies from the start: as in `src/wasm/writer.rs`. */
 const REPLY_BYTES_MIN = 64 << 10;
+/** What was larger is given back before the next one: as in `src/wasm/writer.rs`. */
+const REPLY_BYTES_KEPT = 4 << 20;
 /** For operations that take neither time nor a caller. */
 const ANY_TIME: Moment = { now: 0, caller: 0 };
 
@@ -66,8 +68,9 @@ export abstract class Border {
   #run(operation: number, { now, caller }: Moment): number {
     const answered = this.#core.call(operation, this.packer.size, now, caller);
     const size = Math.abs(answered);
-    // What failed may have begun a larger reply.
-    if (answered < 0 || size > this.#replyBytesMax) {
+    // What failed may have begun a larger reply, and what was too large is given back.
+    if (answered < 0 || size > this.#replyBytesMax || this.#replyBytesMax > REPLY_BYTES_KEPT) {
+      if (this.#replyBytesMax > REPLY_BYTES_KEPT) this.#replyBytesMax = -1;
       this.#replyAt = this.#core.replyAt();
       this.#replyBytesMax = Math.max(size, this.#replyBytesMax, REPLY_BYTES_MIN);
     }

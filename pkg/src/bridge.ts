@@ -39,21 +39,31 @@ import {
   ROOT,
   type StartRequest,
   type TaskReply,
+  type UsageReply,
   type ValueReply,
   type WriteRequest,
 } from './requests.js';
 import type { Touched } from './wakes.js';
 
 /** Where the fields of `operation.head` lie. */
-const HEAD = { version: 0, slot: 8, time: 16, staged: 24, isFull: 32, tag: 33, store: 65 } as const;
-const TAG_BYTES = HEAD.store - HEAD.tag;
+const HEAD = {
+  version: 0,
+  slot: 8,
+  time: 16,
+  staged: 24,
+  isFull: 32,
+  tag: 33,
+  isRestoring: 65,
+  store: 66,
+} as const;
+const TAG_BYTES = HEAD.isRestoring - HEAD.tag;
 const LOG_ID_BYTES = TAG_BYTES / 2;
 
 export class WasmBridge extends ScheduleBridge implements Bridge {
   /** Comes first: says whose engine it is. */
-  start({ store, seed, replica, maxPayloadBytes }: StartRequest): void {
+  start({ store, seed, replica, maxPayloadBytes, maxStoreBytes }: StartRequest): void {
     this.packer.begin().byte(FAMILY.shared).text(store).bits(seed);
-    this.packer.number(replica).number(maxPayloadBytes);
+    this.packer.number(replica).number(maxPayloadBytes).number(maxStoreBytes);
     this.call(operation.start);
   }
 
@@ -186,9 +196,13 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     this.call(operation.found, { now, caller: ROOT });
   }
 
-  foundFrom(snapshot: Uint8Array, now: number): void {
-    this.packer.begin().rest(snapshot);
-    this.call(operation.foundFrom, { now, caller: ROOT });
+  foundRestoring(now: number): void {
+    this.call(operation.foundRestoring, { now, caller: ROOT });
+  }
+
+  adopt(entry: Uint8Array): void {
+    this.packer.begin().rest(entry);
+    this.call(operation.adopt);
   }
 
   takeBytes(room?: EntryRoom): Uint8Array | undefined {
@@ -216,13 +230,33 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     this.call(operation.discard);
   }
 
-  snapshot(): Uint8Array {
-    return this.call(operation.snapshot).beside();
+  beginSnapshot(): { id: number; slot: number } {
+    const reply = this.call(operation.snapshotBegin);
+    return { id: reply.number(), slot: reply.number() };
   }
 
-  restore(snapshot: Uint8Array): void {
-    this.packer.begin().rest(snapshot);
-    this.call(operation.restore);
+  snapshotPart(id: number): { bytes: Uint8Array; isLast: boolean } | undefined {
+    this.packer.begin().number(id);
+    const reply = this.call(operation.snapshotPart);
+    return reply.isAtEnd ? undefined : { bytes: reply.beside(), isLast: reply.flag() };
+  }
+
+  endSnapshot(id: number): void {
+    this.packer.begin().number(id);
+    this.call(operation.snapshotEnd);
+  }
+
+  beginRestore(): void {
+    this.call(operation.restoreBegin);
+  }
+
+  restorePart(bytes: Uint8Array): void {
+    this.packer.begin().rest(bytes);
+    this.call(operation.restorePart);
+  }
+
+  endRestore(): void {
+    this.call(operation.restoreEnd);
   }
 
   maintain(now: number) {
@@ -238,6 +272,24 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
     const reply = this.call(operation.verify);
     const [rows, problems] = [reply.number(), reply.rest(readText)];
     return { ok: problems.length === 0, rows, problems };
+  }
+
+  usage(): UsageReply {
+    const reply = this.call(operation.usage);
+    const [bytes, limit] = [reply.number(), reply.number()];
+    const amount = () => ({ rows: reply.number(), bytes: reply.number() });
+    return {
+      bytes,
+      limit,
+      tasks: amount(),
+      payloads: amount(),
+      results: amount(),
+      keys: amount(),
+      values: amount(),
+      leases: amount(),
+      schedules: amount(),
+      queues: amount(),
+    };
   }
 
   recordEvents(told: number): void {
@@ -288,6 +340,9 @@ export class WasmBridge extends ScheduleBridge implements Bridge {
   }
   get tag(): Uint8Array {
     return this.#head(HEAD.tag).raw(TAG_BYTES);
+  }
+  get isRestoring(): boolean {
+    return this.#head(HEAD.isRestoring).flag();
   }
   get time(): number {
     return this.#head(HEAD.time).number();

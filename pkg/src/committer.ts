@@ -35,7 +35,7 @@ import {
 } from './committer-errors.js';
 import { Compactor } from './compactor.js';
 import { contextOf, type RunIn } from './context.js';
-import type { FencepostError } from './errors.js';
+import { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
@@ -141,6 +141,37 @@ export class Committer {
     if (this.#failure !== null) throw toldAgain(this.#failure);
     const show = (news: News) => look(news, this.replica.knownSlot);
     await this.within('read', this.#readings.read(this.journal, after, show));
+  }
+
+  /**
+   * Takes over what begins with a snapshot, or is all there is; each of its pieces must come in
+   * time. False when the snapshot was replaced meanwhile: the journal is to be asked again.
+   */
+  async load(news: News): Promise<boolean> {
+    const { snapshot } = news;
+    const timed = snapshot && { ...snapshot, parts: this.#inTime(snapshot.parts) };
+    try {
+      await this.replica.load(timed === undefined ? news : { ...news, snapshot: timed });
+      this.clock.observe(this.replica.time);
+      return true;
+    } catch (error) {
+      if (error instanceof FencepostError && error.details.replaced === true) return false;
+      throw error;
+    }
+  }
+
+  async *#inTime(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
+    const reader = parts[Symbol.asyncIterator]();
+    try {
+      for (;;) {
+        const read = await this.within('read', Promise.resolve(reader.next()));
+        if (read.done === true) return;
+        yield read.value;
+      }
+    } finally {
+      // Nobody waits for it: a journal that hangs may hang in this as well.
+      reader.return?.()?.catch(() => undefined);
+    }
   }
 
   /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */
@@ -268,16 +299,9 @@ export class Committer {
   async #serve(round: Round): Promise<void> {
     const before = this.replica.version;
     try {
-      this.replica.rebuild();
-      const { slot } = this.replica;
-      let asked: 'not yet' | 'yes' | 'too late' = 'not yet';
-      await this.journal.commit(slot, (news) => {
-        if (asked === 'too late') throw breach('called decide after it had ended');
-        asked = 'yes';
-        return this.#decide(round, news);
-      });
-      if (asked === 'not yet') throw breach('ended without calling decide');
-      asked = 'too late';
+      while (!(await this.#commit(round))) {
+        if (this.#isClosed) this.requireOpen();
+      }
       this.#merge(round);
     } catch (error) {
       await this.#recover(round, error);
@@ -285,6 +309,26 @@ export class Committer {
     }
     // A crash may have come between: what was stored is merged by whoever asks next.
     if (this.replica.version !== before || !this.replica.isUsable) this.#tellMerged();
+  }
+
+  /** Whether it was decided. What the journal shows may have to be loaded first. */
+  async #commit(round: Round): Promise<boolean> {
+    this.replica.rebuild();
+    const { slot } = this.replica;
+    let behind: News | null = null;
+    let asked: 'not yet' | 'yes' | 'too late' = 'not yet';
+    await this.journal.commit(slot, (news) => {
+      if (asked === 'too late') throw breach('called decide after it had ended');
+      asked = 'yes';
+      behind = news.snapshot === undefined ? null : news;
+      return behind === null ? this.#decide(round, news) : null;
+    });
+    if (asked === 'not yet') throw breach('ended without calling decide');
+    asked = 'too late';
+    if (behind === null) return true;
+    await this.load(behind);
+    this.compactor.leave();
+    return false;
   }
 
   /** Decides a group on the newest entry. Called again when another writer was first. */

@@ -64,10 +64,20 @@ export class Compactor {
   }
 
   async #compact(before: number): Promise<void> {
-    const { slot } = this.#replica;
-    const bytes = this.#replica.use((engine) => engine.snapshot());
-    await this.#journal.compact(slot, bytes);
-    this.#replica.snapshotBytes = bytes.byteLength;
-    this.#replica.entryBytes = Math.max(0, this.#replica.entryBytes - before);
+    const replica = this.#replica;
+    let bytes = 0;
+    async function* counted(parts: AsyncIterable<Uint8Array>) {
+      for await (const part of parts) {
+        bytes += part.byteLength;
+        yield part;
+      }
+    }
+    await replica.copies.make(
+      (look) => replica.use(look),
+      (slot, parts) => this.#journal.compact(slot, counted(parts)),
+    );
+    // A newer snapshot was there already: this one was not read.
+    if (bytes > 0) replica.snapshotBytes = bytes;
+    replica.entryBytes = Math.max(0, replica.entryBytes - before);
   }
 }

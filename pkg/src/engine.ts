@@ -49,6 +49,7 @@ import {
   readNameList,
   requireId,
 } from './options.js';
+import { cutForEngine, isRun, joinParts } from './parts.js';
 import { loadEngine, type Platform } from './platform/platform.js';
 import type {
   Bridge,
@@ -349,17 +350,48 @@ export class Engine {
     this.#bridge.discard();
   }
 
-  /** All rows, as bytes. */
+  /** All rows, as bytes: the parts of `snapshotParts`, one after the other. */
   snapshot(): Uint8Array {
-    return this.#bridge.snapshot();
+    return joinParts([...this.snapshotParts()]);
   }
 
   /**
-   * Replaces everything by a snapshot. @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`
+   * All rows as of the first step, in parts of about 1 MiB. Entries may be merged between two
+   * parts: the parts are the rows as they were. Only the snapshot that was begun last goes on.
+   *
+   * @throws FencepostError `INVALID_ARGUMENT` when another snapshot was begun meanwhile, or
+   * something was restored
    */
-  restore(snapshot: Uint8Array): void {
+  *snapshotParts(): Generator<Uint8Array, void, void> {
+    const bridge = this.#bridge;
+    const { id } = bridge.beginSnapshot();
+    let isOver = false;
+    try {
+      for (;;) {
+        const part = this.#bridge.snapshotPart(id);
+        if (part === undefined) break;
+        yield part.bytes;
+      }
+      isOver = true;
+    } finally {
+      if (!isOver && this.#bridge === bridge) bridge.endSnapshot(id);
+    }
+  }
+
+  /**
+   * Replaces everything by a snapshot: its bytes, or pieces of them in their order.
+   *
+   * @throws FencepostError `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`: then nothing has changed
+   */
+  restore(snapshot: Uint8Array | Iterable<Uint8Array>): void {
     this.#taken = undefined;
-    this.#bridge.restore(readBytes(snapshot, 'snapshot'));
+    this.#bridge.beginRestore();
+    const pieces = isRun(snapshot) ? snapshot : [snapshot];
+    for (const piece of pieces) {
+      const bytes = readBytes(piece, 'snapshot');
+      for (const part of cutForEngine(bytes)) this.#bridge.restorePart(part);
+    }
+    this.#bridge.endRestore();
   }
 
   /** Rebuilds every index from the rows and compares. */

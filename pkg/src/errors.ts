@@ -31,6 +31,7 @@ export const ERROR_KINDS = {
   JOURNAL_FULL: 'unavailable',
   JOURNAL_LOCKED: 'unavailable',
   OUTCOME_UNKNOWN: 'unavailable',
+  STORE_FULL: 'unavailable',
   JOURNAL_CORRUPT: 'data',
   FORMAT_TOO_NEW: 'data',
   LOG_REPLACED: 'data',

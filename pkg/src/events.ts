@@ -135,6 +135,7 @@ class Subscription {
     await this.#session.readJournal(replay.slot, (news, slot) => {
       if (!this.stream.isEnded) this.#accept(replay, news, slot);
     });
+    await replay.load();
   }
 
   /** `slot`: where the store is. */

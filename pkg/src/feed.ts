@@ -31,10 +31,17 @@ export class Feed {
     if (this.#listeners.size === 0) engine?.stopRecording();
   }
 
-  /** An engine in the place of one that crashed, before anything is merged into it. */
-  adopt(engine: Bridge): void {
-    if (this.#listeners.size === 0) return;
-    engine.recordEvents(Math.min(...[...this.#listeners].map(({ told }) => told)));
+  /**
+   * An engine that takes the place of another one, before anything is merged into it. `version`:
+   * what the other one has merged. Who comes while it is filled has been told of that.
+   */
+  adopt(engine: Bridge, version: number): void {
+    engine.recordEvents(Math.min(version, ...[...this.#listeners].map(({ told }) => told)));
+  }
+
+  /** It has taken the place. */
+  adopted(engine: Bridge): void {
+    if (this.#listeners.size === 0) engine.stopRecording();
   }
 
   /** Everything up to `version` is merged. */

@@ -16,7 +16,16 @@ export {
   Stopped,
   TimedOut,
 } from './errors.js';
-export type { Durability, Entry, Journal, News, Slot, Torn } from './journal/journal.js';
+export type {
+  Durability,
+  Entry,
+  Journal,
+  News,
+  Slot,
+  Snapshot,
+  SnapshotParts,
+  Torn,
+} from './journal/journal.js';
 export { memory } from './journal/memory.js';
 export type { Open } from './open.js';
 export type * from './types.js';

@@ -23,6 +23,8 @@ export interface EngineOptions {
   readonly replica?: number | undefined;
   /** Default 1 MiB. */
   readonly maxPayloadBytes?: number | undefined;
+  /** What the rows may weigh. Default 1.25 GiB; a simulation sets less. */
+  readonly maxStoreBytes?: number | undefined;
 }
 
 /** A compiled engine, of which any number of instances can be made. */
@@ -50,7 +52,7 @@ export function once<T>(work: () => Promise<T>): () => Promise<T> {
 /** The engine in a compiled module: whether it is one shows when it is used. */
 export function engineOf(module: object): EngineModule {
   return {
-    create({ store, seed, replica, maxPayloadBytes = Number.NaN }) {
+    create({ store, seed, replica, maxPayloadBytes = Number.NaN, maxStoreBytes = Number.NaN }) {
       const bridge = bridgeTo(module);
       const [random = 0n, number = 0n] = randomNumbers();
       bridge.start({
@@ -58,6 +60,7 @@ export function engineOf(module: object): EngineModule {
         seed: seed ?? random,
         replica: replica ?? Number(number >> 11n),
         maxPayloadBytes,
+        maxStoreBytes,
       });
       return bridge;
     },

@@ -22,9 +22,9 @@ import type { Durability, Journal, News } from './journal/journal.js';
 import type { EngineModule } from './load.js';
 import { sharedName } from './names.js';
 import { loadEngine, type Platform } from './platform/platform.js';
-import { messageOf } from './realm.js';
-import { Replica } from './replica.js';
+import { crashed, Replica } from './replica.js';
 import { FAMILY } from './requests.js';
+import { requireRestored, restoreBackup } from './restore.js';
 import { StoreHandle } from './store.js';
 import { succeed } from './succession.js';
 import type { Clock, NoQueues, OpenOptions, Queues, Store } from './types.js';
@@ -83,16 +83,18 @@ export interface Open {
 export interface Tuning {
   /** Entries of less weight are not compacted. Default 1 MiB. */
   readonly compactBytesMin?: number;
+  /** What the rows may weigh. Default 1.25 GiB. */
+  readonly maxStoreBytes?: number;
 }
 
 /** On a platform, which brings an engine and, mostly, a journal. */
-export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Open {
+export function openOn(platform: Platform, { compactBytesMin, maxStoreBytes }: Tuning = {}): Open {
   return async function open(name, options) {
     const store = sharedName('name', name).text;
     const settings = readSettings(options);
     requireHost();
     const module = await loadEngine(platform, settings.wasm);
-    const replica = new Replica(() => createEngine(module, store, settings));
+    const replica = new Replica(() => createEngine(module, store, settings, maxStoreBytes));
     // The engine has checked the name by now.
     const journal = settings.journal ?? platform.journal();
     const capture = contextOf(platform.hooks);
@@ -104,6 +106,8 @@ export function openOn(platform: Platform, { compactBytesMin }: Tuning = {}): Op
     const { torn, tenure } = await openJournal(committer, store, settings);
     const recovered = torn && { ...torn };
     try {
+      if (settings.restore !== undefined) await restoreBackup(committer, settings.restore);
+      else requireRestored(replica);
       await found(committer, settings);
       requireSame(committer, store, settings);
       requireNames(replica, settings.declared);
@@ -127,10 +131,15 @@ function requireNames(replica: Replica, declared: Declared): void {
   }
 }
 
-function createEngine(module: EngineModule, store: string, settings: Settings) {
+function createEngine(
+  module: EngineModule,
+  store: string,
+  settings: Settings,
+  maxStoreBytes: number | undefined,
+) {
   const { seed, maxPayloadBytes } = settings;
   try {
-    return module.create({ store, seed, maxPayloadBytes });
+    return module.create({ store, seed, maxPayloadBytes, maxStoreBytes });
   } catch (error) {
     throw error instanceof FencepostError ? asNamed(error) : error;
   }
@@ -145,7 +154,7 @@ function asNamed({ code, message, details }: FencepostError): FencepostError {
 
 /** Reads what the journal holds. */
 async function openJournal(committer: Committer, name: string, settings: Settings): Promise<News> {
-  const { journal, replica, clock } = committer;
+  const { journal, replica } = committer;
   const { durability } = settings;
   let isLate = false;
   let wait = 0;
@@ -156,11 +165,16 @@ async function openJournal(committer: Committer, name: string, settings: Setting
   // A journal that opens after all must not stay open.
   opening.then(() => (isLate ? journal.close() : undefined)).catch(() => undefined);
   try {
-    const news = await committer.within('open', opening, wait);
+    const opened = await committer.within('open', opening, wait);
+    let news = opened;
     try {
-      replica.accept(news);
-      clock.observe(replica.time);
-      return news;
+      while (!(await committer.load(news))) {
+        replica.rebuild();
+        await committer.readJournal(0, (all) => {
+          news = all;
+        });
+      }
+      return opened;
     } catch (error) {
       await committer.within('close', journal.close()).catch(() => undefined);
       throw error instanceof FencepostError ? error : crashed(error);
@@ -173,19 +187,17 @@ async function openJournal(committer: Committer, name: string, settings: Setting
 }
 
 /** The first entry of an empty journal. Of two that open at once, one founds it and both agree. */
-async function found(committer: Committer, { expectLogId, restore }: Settings): Promise<void> {
+async function found(committer: Committer, { expectLogId }: Settings): Promise<void> {
   const { replica } = committer;
-  if (restore === undefined && replica.isFounded) return;
+  if (replica.isFounded) return;
   if (expectLogId !== undefined && !replica.isFounded) {
     throw new FencepostError('LOG_REPLACED', 'the journal is empty', {
       details: { expected: expectLogId, found: '' },
     });
   }
   await committer.ask('lone command', undefined, (engine, { now }) => {
-    if (restore !== undefined) engine.foundFrom(restore, now);
-    else if (engine.store === undefined) engine.found(now);
+    if (engine.store === undefined) engine.found(now);
   });
-  if (restore !== undefined) committer.compactor.start();
 }
 
 function requireSame({ replica }: Committer, name: string, { expectLogId }: Settings): void {
@@ -199,11 +211,6 @@ function requireSame({ replica }: Committer, name: string, { expectLogId }: Sett
   throw new FencepostError('LOG_REPLACED', `${message}, found ${shown(replica.logId)}`, {
     details: { expected: expectLogId, found: replica.logId },
   });
-}
-
-function crashed(error: unknown): FencepostError {
-  const message = messageOf(error);
-  return new FencepostError('ENGINE_CRASHED', `the engine crashed: ${message}`, { cause: error });
 }
 
 function readSettings(value: unknown): Settings {

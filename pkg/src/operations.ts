@@ -63,13 +63,13 @@ export const txKvGet = 51;
 export const txKvList = 52;
 
 export const found = 53;
-export const foundFrom = 54;
+export const foundRestoring = 54;
 export const takeEntry = 55;
 export const mergeSealed = 56;
 export const merge = 57;
 export const discard = 58;
-export const snapshot = 59;
-export const restore = 60;
+export const snapshotBegin = 59;
+export const restoreBegin = 60;
 export const maintain = 61;
 export const head = 62;
 export const nextDue = 63;
@@ -90,3 +90,10 @@ export const newestToken = 75;
 export const queueByKey = 76;
 export const queuePromote = 77;
 export const queueReschedule = 78;
+
+export const snapshotPart = 80;
+export const snapshotEnd = 81;
+export const restorePart = 82;
+export const restoreEnd = 83;
+export const adopt = 84;
+export const usage = 85;

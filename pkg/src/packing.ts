@@ -20,8 +20,8 @@ const ABSENT = 0xffff_ffff;
 const SCRATCH_BYTES_MIN = 64 << 10;
 /** What was larger once is given back before the next request. */
 const SCRATCH_BYTES_KEPT = 4 << 20;
-/** Far more than an entry holds. Beyond 4 GiB a 32-bit engine would take the size for another. */
-const REQUEST_BYTES_MAX = 256 << 20;
+/** More than an entry holds. What is refused here has cost the engine no more memory than this. */
+const REQUEST_BYTES_MAX = 64 << 20;
 const LOOPED_CHARS_MAX = 64;
 
 export class Packer {

@@ -10,6 +10,7 @@
 
 import { FencepostError } from './errors.js';
 import type { News } from './journal/journal.js';
+import { restore } from './loading.js';
 import { messageOf } from './realm.js';
 import { requireSameLog } from './replica.js';
 import type { Bridge, CallerRequest } from './requests.js';
@@ -31,6 +32,8 @@ export class Replay {
   /** The next one is the last. */
   #entries: Uint8Array[] = [];
   #restored: StoreEvent[] = [];
+  /** What begins with a snapshot, and is not loaded yet. */
+  #behind: News | null = null;
   #isUsable = true;
 
   constructor({ create, logId, caller, from }: ReplayParts) {
@@ -68,13 +71,30 @@ export class Replay {
     requireSameLog(news, { logId: this.#logId, slot });
     const { snapshot, entries } = news;
     if (snapshot !== undefined) {
+      this.#behind = news;
       this.#entries = [];
-      this.#restored.push(...this.#told((engine) => engine.restore(snapshot.bytes)));
+      return;
     }
-    if ((snapshot?.slot ?? slot) + entries.length !== news.tip?.slot) {
+    if (slot + entries.length !== news.tip?.slot) {
       throw new FencepostError('JOURNAL_CORRUPT', 'the journal ends before its newest entry');
     }
     this.#entries = [...[...entries].reverse(), ...this.#entries];
+  }
+
+  /** Loads the snapshot that came, if one did. One that was replaced meanwhile comes again. */
+  async load(): Promise<void> {
+    const news = this.#behind;
+    this.#behind = null;
+    if (news?.snapshot === undefined) return;
+    try {
+      await restore(this.#engine, news.snapshot.parts, (call) => this.#use(call));
+    } catch (error) {
+      if (error instanceof FencepostError && error.details.replaced === true) return;
+      throw error;
+    }
+    if (!this.#isUsable) return;
+    this.#restored.push(...this.#told(() => undefined));
+    this.#entries = [...news.entries].reverse();
   }
 
   /** The events of the next entry. */
@@ -101,6 +121,7 @@ export class Replay {
 
   /** An engine that crashed is not called again, not even to free it. */
   #use<T>(call: () => T): T {
+    if (!this.#isUsable) throw new FencepostError('STORE_CLOSED', 'the replay was given up');
     try {
       return call();
     } catch (error) {

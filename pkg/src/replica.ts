@@ -5,13 +5,17 @@
  * the journal names must be exactly the slot and tag it arrives at. Otherwise the log was
  * replaced, and nothing is appended.
  *
+ * **Invariant**: an engine that has merged something is never filled anew: what begins with a
+ * snapshot goes into another one, which then takes its place.
+ *
  * **Invariant**: a crashed engine is never called again, not even to free it. A new one starts
  * empty and gets everything from the journal: the state is a cache.
  */
-
+import { Copies } from './copy.js';
 import { FencepostError } from './errors.js';
 import { Feed, type Listener } from './feed.js';
 import type { Entry, News, Slot } from './journal/journal.js';
+import { load } from './loading.js';
 import { messageOf } from './realm.js';
 import { hex } from './records.js';
 import type { Bridge, CallerRequest } from './requests.js';
@@ -33,8 +37,10 @@ interface Known {
 
 export class Replica {
   readonly #create: () => Bridge;
-  #engine: Bridge;
+  /** Null when its memory was given back. */
+  #engine: Bridge | null;
   #usable = true;
+  readonly copies: Copies;
   #callers = new Map<CallerRequest, number>();
   readonly #feed = new Feed();
   /** Where it was before the engine crashed: nothing may be older. */
@@ -47,6 +53,7 @@ export class Replica {
   constructor(create: () => Bridge) {
     this.#create = create;
     this.#engine = create();
+    this.copies = new Copies(this);
   }
 
   /** Whether the engine may be called. */
@@ -87,13 +94,18 @@ export class Replica {
    * else is a crash.
    */
   use<T>(call: (engine: Bridge) => T): T {
-    if (!this.#usable) throw new Crash('the engine crashed before');
+    const engine = this.#engine;
+    if (!this.#usable || engine === null) throw new Crash('the engine crashed before');
+    return this.#guard(engine, () => call(engine));
+  }
+
+  #guard<T>(engine: Bridge, call: () => T): T {
     try {
-      return call(this.#engine);
+      return call();
     } catch (error) {
       if (error instanceof FencepostError) throw error;
       this.#usable = false;
-      throw error instanceof Crash ? error : new Crash(this.#lastWords(error), { cause: error });
+      throw error instanceof Crash ? error : new Crash(lastWords(engine, error), { cause: error });
     }
   }
 
@@ -104,15 +116,24 @@ export class Replica {
    */
   rebuild(): void {
     if (this.#usable) return;
-    try {
-      this.#engine = this.#create();
-    } catch (error) {
-      throw new Crash('a new engine could not be made', { cause: error });
-    }
+    // Before there is a new one: two may be more than there is memory for.
+    this.#engine = null;
+    this.#engine = this.#made();
     this.#callers = new Map();
     this.#usable = true;
     this.entryBytes = 0;
-    this.use((engine) => this.#feed.adopt(engine));
+    this.use((made) => {
+      this.#feed.adopt(made, this.#version);
+      this.#feed.adopted(made);
+    });
+  }
+
+  #made(): Bridge {
+    try {
+      return this.#create();
+    } catch (error) {
+      throw new Crash('a new engine could not be made', { cause: error });
+    }
   }
 
   /** Another engine, empty, that whoever asked for it owns. */
@@ -120,10 +141,11 @@ export class Replica {
     return this.#create();
   }
 
-  /** Gives the memory back, if the engine may be called. */
+  /** Gives the memory back: handles that live on do not keep it. */
   free(): void {
-    if (this.#usable) this.#engine.free();
+    if (this.#usable) this.#engine?.free();
     this.#usable = false;
+    this.#engine = null;
   }
 
   /** The engine's number for a caller; 0 is the root. */
@@ -144,8 +166,9 @@ export class Replica {
 
   /** Tells of what is merged from here on. Returns the way to stop it. */
   listen(listener: Listener): () => void {
-    this.#feed.add(listener, this.#usable ? this.#engine : undefined);
-    return () => this.#feed.remove(listener, this.#usable ? this.#engine : undefined);
+    const engine = () => (this.#usable ? (this.#engine ?? undefined) : undefined);
+    this.#feed.add(listener, engine());
+    return () => this.#feed.remove(listener, engine());
   }
 
   /** Drops what is staged or sealed: it was not stored, or is merged by now. */
@@ -153,23 +176,56 @@ export class Replica {
     if (this.#usable) this.use((engine) => engine.discard());
   }
 
-  /** Drops what is staged and merges what is new. */
+  /** Drops what is staged and merges what is new, which does not begin with a snapshot. */
   accept(news: News): void {
     if (this.#known !== null) requireSameLog(news, this.#known);
     this.use((engine) => {
       engine.discard();
-      if (news.snapshot !== undefined) {
-        engine.restore(news.snapshot.bytes);
-        this.snapshotBytes = news.snapshot.bytes.byteLength;
-        this.entryBytes = 0;
-      }
       for (const entry of news.entries) {
         engine.merge(entry);
         this.entryBytes += entry.byteLength;
       }
+      this.#requireTip(engine, news);
     });
-    this.#requireTip(news);
     this.#noteWhere();
+  }
+
+  /**
+   * Takes over what is new, which begins with a snapshot or is all there is, in steps. The present
+   * engine answers until another one is filled.
+   */
+  async load(news: News): Promise<void> {
+    if (this.#known !== null) requireSameLog(news, this.#known);
+    const old = this.#engine;
+    const isEmpty = this.#known === null && this.#usable && old !== null;
+    const engine = isEmpty ? old : this.#made();
+    const use = <T>(call: () => T) => this.#guard(engine, call);
+    try {
+      use(() => this.#feed.adopt(engine, this.#version));
+      const { snapshotBytes, entryBytes } = await load(engine, news, use);
+      use(() => this.#requireTip(engine, news));
+      if (this.#engine === null && old !== null) throw new Crash('the store was closed');
+      this.#replace(engine);
+      this.snapshotBytes = snapshotBytes;
+      this.entryBytes = entryBytes;
+    } catch (error) {
+      // What is half filled is of no use, and what has crashed is not called again.
+      if (isEmpty) this.#usable = false;
+      else if (!(error instanceof Crash)) engine.free();
+      throw error;
+    }
+    this.#noteWhere();
+  }
+
+  #replace(engine: Bridge): void {
+    const old = this.#engine;
+    if (engine !== old) {
+      if (this.#usable) old?.free();
+      this.#engine = engine;
+      this.#callers = new Map();
+      this.#usable = true;
+    }
+    this.use((made) => this.#feed.adopted(made));
   }
 
   /** The sealed entry is in the journal. */
@@ -187,24 +243,31 @@ export class Replica {
   }
 
   #noteWhere(): void {
-    const { slot, logId, version } = this.#engine;
-    if (slot > 0) this.#known = { slot, logId };
-    this.#version = version;
-    this.use((engine) => this.#feed.tell(engine, version, (caller) => this.numberOf(caller)));
+    this.use((engine) => {
+      const { slot, logId, version } = engine;
+      if (slot > 0) this.#known = { slot, logId };
+      this.#version = version;
+      this.#feed.tell(engine, version, (caller) => this.numberOf(caller));
+    });
   }
 
-  #requireTip({ tip }: News): void {
-    const { slot, tag } = this.#engine;
+  #requireTip({ slot, tag }: Bridge, { tip }: News): void {
     const expected = tip ?? { slot: 0, tag };
     if (slot === expected.slot && sameBytes(tag, expected.tag)) return;
     if (slot === this.#known?.slot) throw replaced(this.logId, 'a fork of it');
     const what = `its newest entry is slot ${expected.slot}, but what it gave ends at slot ${slot}`;
     throw new FencepostError('JOURNAL_CORRUPT', `the journal is damaged: ${what}`);
   }
+}
 
-  #lastWords(error: unknown): string {
-    return this.#engine.crashMessage ?? messageOf(error);
-  }
+/** What a crash is to whoever has called the package. */
+export function crashed(error: unknown): FencepostError {
+  const message = messageOf(error);
+  return new FencepostError('ENGINE_CRASHED', `the engine crashed: ${message}`, { cause: error });
+}
+
+function lastWords(engine: Bridge, error: unknown): string {
+  return engine.crashMessage ?? messageOf(error);
 }
 
 /** @throws FencepostError `LOG_REPLACED` when the journal is not the one that had this place */

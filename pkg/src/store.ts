@@ -12,6 +12,7 @@ import { LockHandle } from './lock.js';
 import { effectName, lockName, outboxName, sharedName } from './names.js';
 import { OUTBOX_QUEUE, readNameList, readQueueOptions } from './options.js';
 import { pageOf } from './page.js';
+import { joinParts } from './parts.js';
 import { QueueHandle, type QueueHome } from './queue.js';
 import { type CallerRequest, FAMILY } from './requests.js';
 import { repairClock, ScheduleTable } from './schedule.js';
@@ -35,6 +36,7 @@ import type {
   ScheduleRecord,
   Store,
   StoreEvent,
+  StoreUsage,
   Transaction,
   VerifyReport,
   When,
@@ -172,7 +174,19 @@ export class StoreHandle implements Store {
 
   async snapshot(): Promise<Uint8Array> {
     this.#requireRoot('take a snapshot');
-    return this.#session.read((engine) => engine.snapshot());
+    const { copies } = this.#parts.committer.replica;
+    const parts = await copies.make(
+      (begin) => this.#session.read(begin),
+      (_, read) => collect(read),
+    );
+    return joinParts(parts);
+  }
+
+  async usage(): Promise<StoreUsage> {
+    this.#requireRoot('look at its usage');
+    const usage = await this.#session.read((engine) => engine.usage());
+    const { snapshotBytes: snapshot, entryBytes: entries } = this.#parts.committer.replica;
+    return { ...usage, journal: { snapshot, entries } };
   }
 
   async verify(): Promise<VerifyReport> {
@@ -229,6 +243,12 @@ export class StoreHandle implements Store {
       details: { actor },
     });
   }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const all: T[] = [];
+  for await (const item of items) all.push(item);
+  return all;
 }
 
 /** A browser may be asked to keep the data; elsewhere nobody evicts it. */

@@ -6,8 +6,9 @@
  * certain: a request may still be under way, so nothing else may be sent before.
  */
 import type { LogClock } from './clock.js';
+import { FencepostError } from './errors.js';
 import { isFatal } from './failure.js';
-import type { Journal } from './journal/journal.js';
+import type { Journal, News } from './journal/journal.js';
 import { Crash, type Replica } from './replica.js';
 import type { Sealed } from './round.js';
 
@@ -50,10 +51,13 @@ type Seen = 'landed' | 'lost' | 'unclear' | { fault: unknown };
 /** Reads once, and sends again when the slot is free. */
 async function look(sealed: Sealed, { journal, replica }: UnknownParts): Promise<Seen> {
   const look: { seen: Seen; again: boolean } = { seen: 'unclear', again: false };
+  let behind: News | null = null;
   try {
     replica.rebuild();
     await journal.commit(replica.slot, (news) => {
       look.seen = 'unclear';
+      behind = news.snapshot === undefined ? null : news;
+      if (behind !== null) return null;
       try {
         replica.accept(news);
         look.seen = replica.use((engine) => engine.holds(sealed.commit)) ? 'landed' : 'lost';
@@ -69,10 +73,25 @@ async function look(sealed: Sealed, { journal, replica }: UnknownParts): Promise
     if (error instanceof Crash || isFatal(error)) return { fault: error };
     return typeof look.seen === 'object' ? look.seen : 'unclear';
   }
+  if (behind !== null) return loadAndLook(behind, sealed, replica);
   if (!look.again) return look.seen;
   // What was sent again is stored now: merge it like an entry of anybody's.
   replica.acceptOne(sealed);
   return 'landed';
+}
+
+/** The entries behind are compacted away: whoever is in the snapshot is told by it. */
+async function loadAndLook(news: News, sealed: Sealed, replica: Replica): Promise<Seen> {
+  try {
+    await replica.load(news);
+    if (replica.use((engine) => engine.holds(sealed.commit))) return 'landed';
+    return replica.slot > sealed.base ? 'lost' : 'unclear';
+  } catch (fault) {
+    const { code, details } = fault instanceof FencepostError ? fault : {};
+    const passes = details?.replaced === true || code === 'JOURNAL_UNAVAILABLE';
+    const isKnown = fault instanceof Crash || fault instanceof FencepostError;
+    return isKnown && !passes ? { fault } : 'unclear';
+  }
 }
 
 function sleep(ms: number, clock: LogClock): Promise<void> {

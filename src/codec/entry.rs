@@ -1,11 +1,12 @@
 //! An entry as bytes. Changes are written as their commands end, so that the size of the entry is
 //! known before it is sealed.
 
-use super::envelope::{Content, Envelope, Sealed, begin, open, seal};
+use super::envelope::{Content, Envelope, FORMAT_FIRST, FORMAT_PARTS, Sealed, begin, open, seal};
 use super::reader::read;
 use super::wire::{Wire, put_number};
 use crate::change::{Body, Change, Entry, Hash};
 use crate::error::Error;
+use crate::limits::ROOM_BYTES_KEPT;
 
 /// Collects the changes of an entry.
 #[derive(Debug, Default)]
@@ -32,8 +33,10 @@ impl EntryWriter {
         self.changes.truncate(bytes);
     }
 
+    /// Room for the largest of commands is not kept.
     pub fn clear(&mut self) {
         self.changes.clear();
+        self.changes.shrink_to(ROOM_BYTES_KEPT);
     }
 
     /// The whole entry; `entry.body.changes` are those appended.
@@ -42,14 +45,19 @@ impl EntryWriter {
         let envelope = Envelope { log_id: *log_id, slot: *slot, previous: *previous };
         let Body { commit, time, counters, command_ends, changes } = body;
         let head_bytes = BODY_HEAD_BYTES + END_BYTES * command_ends.len();
-        let mut bytes = begin(Content::Entry, envelope, head_bytes + self.changes.len());
+        let format = match changes.first() {
+            Some(Change::Restoring { .. }) => FORMAT_PARTS,
+            _ => FORMAT_FIRST,
+        };
+        let size = head_bytes + self.changes.len();
+        let mut bytes = begin(Content::Entry, format, envelope, size);
         commit.put(&mut bytes);
         time.put(&mut bytes);
         counters.put(&mut bytes);
         command_ends.put(&mut bytes);
         put_number(&mut bytes, changes.len() as u64);
         bytes.extend_from_slice(&self.changes);
-        self.changes.clear();
+        self.clear();
         seal(bytes)
     }
 }

@@ -5,13 +5,15 @@ use crate::error::Error;
 use crate::id::Slot;
 use xxhash_rust::xxh3::xxh3_128;
 
-/// The format this build writes, and the newest it reads.
-pub const FORMAT: u8 = 1;
-/// The oldest build that reads what this one writes.
-const READER_MIN: u8 = 1;
+/// The newest format this build reads.
+pub const FORMAT: u8 = 2;
+/// Entries, and snapshots in one piece.
+pub const FORMAT_FIRST: u8 = 1;
+/// Snapshots in parts, and the entry that founds a log on one.
+pub const FORMAT_PARTS: u8 = 2;
 const MAGIC: &[u8; 4] = b"FNCP";
-const HASH_BYTES: usize = 16;
-const HEAD_BYTES: usize = 8 + 16 + 8 + 16;
+pub const HASH_BYTES: usize = 16;
+pub const HEAD_BYTES: usize = 8 + 16 + 8 + 16;
 
 /// What the bytes hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,10 +48,12 @@ impl Content {
 }
 
 /// Starts the bytes; the body is to be appended.
-pub fn begin(content: Content, envelope: Envelope, body_bytes: usize) -> Vec<u8> {
+///
+/// `format` is what they are written in, and the oldest that a build must know to read them.
+pub fn begin(content: Content, format: u8, envelope: Envelope, body_bytes: usize) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(HEAD_BYTES + body_bytes + HASH_BYTES);
     bytes.extend_from_slice(MAGIC);
-    bytes.extend_from_slice(&[content as u8, FORMAT, READER_MIN, 0]);
+    bytes.extend_from_slice(&[content as u8, format, format, 0]);
     bytes.extend_from_slice(&envelope.log_id);
     bytes.extend_from_slice(&envelope.slot.get().to_le_bytes());
     bytes.extend_from_slice(&envelope.previous);
@@ -72,18 +76,8 @@ pub fn seal(mut bytes: Vec<u8>) -> Sealed {
 /// `FORMAT_TOO_NEW`, `JOURNAL_CORRUPT`.
 pub fn open(content: Content, bytes: &[u8]) -> Result<(Envelope, &[u8], Hash), Error> {
     let corrupt = |problem: &str| Error::corrupt(format!("{} {problem}", content.noun()));
-    let (magic, rest) = split(bytes).ok_or_else(|| corrupt("is too short"))?;
-    if magic != *MAGIC {
-        return Err(corrupt("does not begin as one"));
-    }
-    let ([kind, format, reader_min, _], rest) =
-        split(rest).ok_or_else(|| corrupt("is too short"))?;
-    if reader_min > FORMAT {
-        return Err(Error::FormatTooNew { format, supported: FORMAT });
-    }
-    if kind != content as u8 {
-        return Err(corrupt("is something else"));
-    }
+    format_of(content, bytes)?.ok_or_else(|| corrupt("is too short"))?;
+    let rest = &bytes[8..];
     let fields = || -> Option<(Envelope, &[u8], Hash)> {
         let (log_id, rest) = split(rest)?;
         let (slot, rest) = split(rest)?;
@@ -98,6 +92,26 @@ pub fn open(content: Content, bytes: &[u8]) -> Result<(Envelope, &[u8], Hash), E
         return Err(corrupt("does not match its checksum"));
     }
     Ok((envelope, body, hash))
+}
+
+/// The format that the bytes are in; `None` when there are too few to tell.
+///
+/// # Errors
+/// `FORMAT_TOO_NEW`, `JOURNAL_CORRUPT`.
+pub fn format_of(content: Content, bytes: &[u8]) -> Result<Option<u8>, Error> {
+    let corrupt = |problem: &str| Error::corrupt(format!("{} {problem}", content.noun()));
+    let Some((magic, rest)) = split(bytes) else { return Ok(None) };
+    if magic != *MAGIC {
+        return Err(corrupt("does not begin as one"));
+    }
+    let Some(([kind, format, reader_min, _], _)) = split(rest) else { return Ok(None) };
+    if reader_min > FORMAT {
+        return Err(Error::FormatTooNew { format, supported: FORMAT });
+    }
+    if kind != content as u8 {
+        return Err(corrupt("is something else"));
+    }
+    Ok(Some(format))
 }
 
 fn split<const N: usize>(bytes: &[u8]) -> Option<([u8; N], &[u8])> {

@@ -30,6 +30,10 @@ impl<'a> Reader<'a> {
         self.rest.len()
     }
 
+    pub fn is_at_end(&self) -> bool {
+        self.rest.is_empty()
+    }
+
     #[cold]
     pub fn fail(&mut self) {
         self.rest = &[];

@@ -4,29 +4,84 @@
 //! variant takes the next number.
 
 use super::reader::Reader;
-use super::wire::{Wire, put_list, put_named, put_number, wire};
+use super::wire::{Wire, put_list, put_number, wire};
 use crate::backoff::{Backoff, Jitter};
-use crate::change::{Body, Change, CommitId, Counters, KeptKey, QueueRow, Removal, Rows, ValueRow};
+use crate::change::{
+    Body, Change, CommitId, Counters, KeptKey, QueueRow, Removal, Rows, StoreRow, ValueRow,
+};
 use crate::id::{Instant, Millis, Priority, QueueId, Seq, Slot, TaskId, Token, Version};
 use crate::lease::{LeaseRow, LeaseState};
+use crate::name::Name;
 use crate::replicas::Replicas;
 use crate::schedule::{CatchUp, Interval, Job, Schedule, ScheduleRow, ScheduleSpec, When};
-use crate::state::State;
 use crate::task::{Claim, DeadReason, Stamps, Task, TaskRow, TaskSpec, TaskState};
 
-/// As [`Rows`], without a copy of them.
-pub fn put_rows(state: &State, bytes: &mut Vec<u8>) {
-    put_number(bytes, state.queues.len() as u64);
-    for queue in &state.queues {
-        queue.name.put(bytes);
-        queue.paused.put(bytes);
-        queue.last_seq.put(bytes);
-        put_named(bytes, queue.kept_keys());
+/// As [`StoreRow`], without a copy of the row.
+#[derive(Clone, Copy, Debug)]
+pub enum RowRef<'a> {
+    Queue(&'a Name, bool, Seq),
+    KeptKey(QueueId, &'a Name, &'a KeptKey),
+    Task(&'a Task),
+    Lease(&'a Name, &'a LeaseRow),
+    Value(&'a Name, &'a ValueRow),
+    Schedule(&'a Name, &'a Schedule),
+    End(u64),
+}
+
+impl RowRef<'_> {
+    pub fn put(self, bytes: &mut Vec<u8>) {
+        match self {
+            Self::Queue(name, paused, last_seq) => {
+                bytes.push(0);
+                name.put(bytes);
+                paused.put(bytes);
+                last_seq.put(bytes);
+            }
+            Self::KeptKey(queue, key, kept) => {
+                bytes.push(1);
+                queue.put(bytes);
+                put_named_row(bytes, key, kept);
+            }
+            Self::Task(task) => {
+                bytes.push(2);
+                task.put(bytes);
+            }
+            Self::Lease(name, row) => {
+                bytes.push(3);
+                put_named_row(bytes, name, row);
+            }
+            Self::Value(key, row) => {
+                bytes.push(4);
+                put_named_row(bytes, key, row);
+            }
+            Self::Schedule(name, row) => {
+                bytes.push(5);
+                put_named_row(bytes, name, row);
+            }
+            Self::End(rows) => {
+                bytes.push(6);
+                rows.put(bytes);
+            }
+        }
     }
-    put_list(bytes, state.tasks());
-    state.leases.put(bytes);
-    state.values.put(bytes);
-    state.timetable.rows().put(bytes);
+}
+
+fn put_named_row(bytes: &mut Vec<u8>, name: &Name, row: &impl Wire) {
+    name.put(bytes);
+    row.put(bytes);
+}
+
+// Written as a `RowRef`.
+wire! {
+    enum StoreRow {
+        0 Queue { name, paused, last_seq },
+        1 KeptKey { queue, key, kept },
+        2 Task(task),
+        3 Lease { name, row },
+        4 Value { key, row },
+        5 Schedule { name, row },
+        6 End { rows },
+    }
 }
 
 wire! { struct Body { commit, time, counters, command_ends, changes } }
@@ -54,6 +109,7 @@ wire! {
         16 SchedulePut { name, spec, row },
         17 ScheduleMoved { name, row },
         18 ScheduleRemoved { name },
+        19 Restoring { store },
     }
 }
 wire! {

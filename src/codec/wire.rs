@@ -74,7 +74,7 @@ pub fn put_list<'a, T: Wire + 'a>(
     items.for_each(|item| item.put(bytes));
 }
 
-pub fn put_named<'a, T: Wire + 'a>(
+fn put_named<'a, T: Wire + 'a>(
     bytes: &mut Vec<u8>,
     rows: impl ExactSizeIterator<Item = (&'a Name, &'a T)>,
 ) {

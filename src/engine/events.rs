@@ -31,17 +31,18 @@ impl Engine {
     }
 
     pub(super) fn merge_recording(&mut self, entry: &mut Entry, hash: Hash) {
-        let touched = &mut self.touched;
-        let Some(recorder) = &mut self.recorder else {
-            let note = |state: &_, _, change: &_| touched.note(state, change);
-            return self.state.merge(entry, hash, note);
-        };
-        recorder.begin(entry);
+        let Self { recorder, copying, touched, .. } = self;
+        recorder.iter_mut().for_each(|recorder| recorder.begin(entry));
         self.state.merge(entry, hash, |state, version, change| {
             touched.note(state, change);
-            recorder.note(state, version, change);
+            if let Some(copying) = copying {
+                copying.note(state, change);
+            }
+            if let Some(recorder) = recorder {
+                recorder.note(state, version, change);
+            }
         });
-        recorder.arrive(&self.state.head);
+        recorder.iter_mut().for_each(|recorder| recorder.arrive(&self.state.head));
     }
 
     /// What was merged since the call before.

@@ -5,13 +5,12 @@ use crate::accept;
 use crate::change::{Body, CommitId, Entry, Hash, LogId};
 use crate::check::{self, Report};
 use crate::codec::{self, Sealed};
+use crate::copying;
 use crate::error::Error;
 use crate::id::{Instant, Slot};
 use crate::limits::{GROUP_BYTES_MAX, NOW_MAX};
 use crate::ops;
-use crate::state::State;
 use crate::table::Table;
-use std::sync::Arc;
 
 impl Engine {
     /// How many bytes the staged commands weigh so far.
@@ -138,54 +137,12 @@ impl Engine {
 
     /// A hash over all rows: replicas at one version have the same.
     pub fn rows_hash(&self) -> Hash {
-        codec::rows_hash(&self.state)
+        copying::rows_hash(&self.state)
     }
 
     /// The id of the sealed entry's commit.
     pub fn sealed_commit(&self) -> Option<CommitId> {
         self.sealed.as_ref().map(|pending| pending.entry.body.commit)
-    }
-
-    pub fn snapshot(&self) -> Sealed {
-        codec::encode_snapshot(&self.state)
-    }
-
-    /// Replaces the whole state by a snapshot of the log. Everything staged is discarded.
-    ///
-    /// # Errors
-    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`; the state stays as it was.
-    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), Error> {
-        let (snapshot, _) = codec::decode_snapshot(bytes)?;
-        accept::require_sound(&snapshot)?;
-        let mut state = State::default();
-        state.put_rows(snapshot.rows);
-        (state.head, state.counters) = (snapshot.head, snapshot.counters);
-        state.replicas = snapshot.replicas;
-        self.state = state;
-        self.note_restored();
-        self.discard();
-        Ok(())
-    }
-
-    /// Starts a new log from the snapshot of another one: its rows, tokens and time go on, under a
-    /// new log id and this engine's store name.
-    ///
-    /// # Errors
-    /// `JOURNAL_CORRUPT`, `FORMAT_TOO_NEW`; `INVALID_ARGUMENT` when this log is founded already.
-    pub fn found_from(&mut self, bytes: &[u8], now: Instant) -> Result<(), Error> {
-        self.require_open()?;
-        if self.state.head.store.is_some() || self.staged.commands() > 0 {
-            return Err(Error::InvalidArgument {
-                argument: "restore",
-                expected: "an empty journal",
-                got: "one that holds a store".to_owned(),
-            });
-        }
-        let (snapshot, _) = codec::decode_snapshot(bytes)?;
-        accept::require_sound(&snapshot)?;
-        self.staged.counters = snapshot.counters;
-        let now = now.min(NOW_MAX).max(snapshot.head.time);
-        self.found(now, Some(Arc::new(snapshot.rows)))
     }
 
     /// Brings the log's time back to `now` when it is ahead. Tokens go on rising. Whether it did.

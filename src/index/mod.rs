@@ -54,6 +54,17 @@ pub struct Places {
     takes_key: bool,
 }
 
+/// What the rows of a queue make of its indexes.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    orders: [usize; Order::ALL.len()],
+    misplaced: [bool; Order::ALL.len()],
+    keys: usize,
+    keys_misplaced: bool,
+    counts: [usize; Phase::ALL.len()],
+    lapsed: usize,
+}
+
 impl Places {
     /// A row that is nowhere.
     pub const NONE: Self =
@@ -184,11 +195,36 @@ impl TaskIndex {
         due
     }
 
-    /// Each index by name, and whether it is the same in `other`.
-    pub fn compare(&self, other: &Self) -> impl Iterator<Item = (&'static str, bool)> {
-        let same = |order: Order| (order.as_str(), self.order(order) == other.order(order));
-        let counts = (self.counts, self.lapsed) == (other.counts, other.lapsed);
-        let rest = [("keys", self.keys == other.keys), ("counts", counts)];
+    /// Counts a row in, and looks whether it stands where it should. Rows come in id order.
+    pub fn count_in(&self, tally: &mut Tally, task: &Task, places: &Places) {
+        for (order, place) in Order::ALL.into_iter().zip(&places.orders) {
+            let Some(place) = place else { continue };
+            tally.orders[order as usize] += 1;
+            tally.misplaced[order as usize] |= self.order(order).get(place) != Some(&task.id);
+        }
+        if let Some(phase) = places.phase {
+            tally.counts[phase as usize] += 1;
+        }
+        tally.lapsed += usize::from(places.is_lapsed);
+        if let (Some(key), true) = (&task.spec.key, places.takes_key) {
+            match self.key_holder(key.as_str()) {
+                Some(holder) if holder == task.id => tally.keys += 1,
+                // A newer task holds it.
+                holder => tally.keys_misplaced |= holder.is_none_or(|holder| holder < task.id),
+            }
+        }
+    }
+
+    /// Each index by name, and whether it holds the rows that were counted, and no others.
+    pub fn compare(&self, tally: &Tally) -> impl Iterator<Item = (&'static str, bool)> {
+        let same = |order: Order| {
+            let at = order as usize;
+            let all = self.order(order).len() == tally.orders[at];
+            (order.as_str(), all && !tally.misplaced[at])
+        };
+        let keys = !tally.keys_misplaced && self.keys.iter().len() == tally.keys;
+        let counts = (self.counts, self.lapsed) == (tally.counts, tally.lapsed);
+        let rest = [("keys", keys), ("counts", counts)];
         Order::ALL.map(same).into_iter().chain(rest)
     }
 

@@ -2,7 +2,7 @@
 
 use super::schedule;
 use super::sweep::{Swept, sweep_queue};
-use crate::change::{Change, Rows};
+use crate::change::Change;
 use crate::error::Error;
 use crate::id::{Instant, Millis, QueueId, Token};
 use crate::lease::{LeaseRow, LeaseState};
@@ -11,15 +11,23 @@ use crate::name::Name;
 use crate::table::Table;
 use crate::task::{Claim, Task, TaskRow, TaskState};
 use crate::txn::Txn;
-use std::sync::Arc;
 
 /// The first command of a log. Tokens start a second ahead, above those of a log that was just
 /// lost.
-pub fn found(txn: &mut Txn<'_>, store: Name, rows: Option<Arc<Rows>>) -> Result<(), Error> {
+pub fn found(txn: &mut Txn<'_>, store: Name) {
+    begin_tokens(txn);
+    txn.staged.note(Change::Founded { store, rows: None });
+}
+
+/// The same for a log whose rows are those of a snapshot.
+pub fn found_restoring(txn: &mut Txn<'_>, store: Name) {
+    begin_tokens(txn);
+    txn.staged.note(Change::Restoring { store });
+}
+
+fn begin_tokens(txn: &mut Txn<'_>) {
     let ahead = txn.now.after(Millis::saturating(1_000)).get() * TOKENS_PER_MS;
     txn.staged.counters.token = txn.staged.counters.token.max(Token::saturating(ahead));
-    txn.staged.note(Change::Founded { store, rows });
-    Ok(())
 }
 
 /// Sweeps all queues and removes old lease records, one commit's worth.

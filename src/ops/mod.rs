@@ -37,7 +37,7 @@ pub use enqueue::{Enqueue, Enqueued, EnqueuedPhase, enqueue, enqueue_many};
 pub use fail::{Failed, Failure, fail};
 pub use heartbeat::{Heartbeat, heartbeat};
 pub use lease::{Acquire, Acquired, Renew, acquire, guarded_commit, release_lease, renew};
-pub use maintain::{found, maintain, repair_clock};
+pub use maintain::{found, found_restoring, maintain, repair_clock};
 pub use page::Page;
 pub use pause::set_paused;
 pub use promote::{promote, reschedule};

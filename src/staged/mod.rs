@@ -18,6 +18,7 @@ use crate::change::{Change, Counters, KeptKey};
 use crate::id::{Instant, QueueId, TaskId, Version};
 use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
+use crate::limits::ROOM_BYTES_KEPT;
 use crate::name::Name;
 use crate::place::Place;
 use crate::schedule::Schedule;
@@ -52,6 +53,8 @@ pub struct Staged {
     undo: Vec<Undo>,
     unindexed: Vec<u32>,
     indexed_at: Instant,
+    /// What the store has grown by.
+    weight: i64,
 }
 
 /// A key-value row as this entry leaves it so far.
@@ -290,14 +293,33 @@ impl Staged {
 /// Commands.
 impl Staged {
     pub fn savepoint(&self) -> Savepoint {
-        Savepoint { counters: self.counters, undo: self.undo.len(), changes: self.changes.len() }
+        Savepoint {
+            weight: self.weight,
+            counters: self.counters,
+            undo: self.undo.len(),
+            changes: self.changes.len(),
+        }
     }
 
     pub fn changes_since(&self, savepoint: Savepoint) -> &[Change] {
         &self.changes[savepoint.changes..]
     }
 
+    /// The store grows by a row, or shrinks.
+    pub fn weigh(&mut self, added: u64, removed: u64) {
+        self.weight += added as i64 - removed as i64;
+    }
+
+    pub fn weight(&self) -> i64 {
+        self.weight
+    }
+
+    pub fn weight_since(&self, savepoint: Savepoint) -> i64 {
+        self.weight - savepoint.weight
+    }
+
     pub fn undo(&mut self, savepoint: Savepoint) {
+        self.weight = savepoint.weight;
         self.counters = savepoint.counters;
         self.changes.truncate(savepoint.changes);
         if self.undo.len() > savepoint.undo {
@@ -334,9 +356,9 @@ impl Staged {
         }
     }
 
-    /// Whether the log is founded on the rows of a snapshot, by the first change.
-    pub fn founds_with_rows(&self) -> bool {
-        matches!(self.changes.first(), Some(Change::Founded { rows: Some(_), .. }))
+    /// Whether the log is founded on a snapshot that is to come, by the first change.
+    pub fn founds_restoring(&self) -> bool {
+        matches!(self.changes.first(), Some(Change::Restoring { .. }))
     }
 
     /// Whether the newest command brought the log's time back.
@@ -351,7 +373,7 @@ impl Staged {
 
     /// Forgets everything; the next command goes on from `counters`. Lists keep their room.
     pub fn clear(&mut self, counters: Counters) {
-        self.counters = counters;
+        (self.counters, self.weight) = (counters, 0);
         self.tasks.clear();
         self.leases.clear();
         self.values.clear();
@@ -364,6 +386,9 @@ impl Staged {
         self.command_ends.clear();
         self.undo.clear();
         self.unindexed.clear();
+        self.changes.shrink_to(ROOM_BYTES_KEPT / size_of::<Change>());
+        self.undo.shrink_to(ROOM_BYTES_KEPT / size_of::<Undo>());
+        self.unindexed.shrink_to(ROOM_BYTES_KEPT / size_of::<u32>());
     }
 
     /// The changes for the entry; the rows go on being read until the entry is merged or discarded.
@@ -375,6 +400,7 @@ impl Staged {
     pub fn reuse(&mut self, mut changes: Vec<Change>, mut command_ends: Vec<u32>) {
         changes.clear();
         command_ends.clear();
+        changes.shrink_to(ROOM_BYTES_KEPT / size_of::<Change>());
         (self.changes, self.command_ends) = (changes, command_ends);
     }
 }

@@ -6,6 +6,7 @@ use crate::id::TaskId;
 /// Where a command began.
 #[derive(Clone, Copy, Debug)]
 pub struct Savepoint {
+    pub(super) weight: i64,
     pub(super) counters: Counters,
     pub(super) undo: usize,
     pub(super) changes: usize,

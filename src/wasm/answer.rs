@@ -37,6 +37,10 @@ pub fn fault(reply: &mut Writer, fault: Fault) -> i32 {
             details.text("right", right);
             details.text("on", on);
         }
+        Error::StoreFull { size, limit } => {
+            details.number("size", *size as f64);
+            details.number("limit", *limit as f64);
+        }
         Error::CheckFailed(check) => details.check(check),
         Error::JournalCorrupt { problem } => details.text("problem", problem),
         Error::FormatTooNew { format, supported } => {

@@ -175,3 +175,15 @@ pub fn verify(call: &mut Call<'_>) -> Answer {
     report.problems.iter().for_each(|problem| call.reply.text(Some(problem)));
     DONE
 }
+
+/// What the rows weigh and may weigh, then rows and bytes of each kind.
+pub fn usage(call: &mut Call<'_>) -> Answer {
+    let usage = call.engine.state().usage;
+    call.reply.number(usage.bytes());
+    call.reply.number(call.engine.options().store_bytes_max);
+    for amount in usage.kinds() {
+        call.reply.number(amount.rows);
+        call.reply.number(amount.bytes);
+    }
+    DONE
+}

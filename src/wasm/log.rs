@@ -5,8 +5,9 @@ use super::reader::Reader;
 use super::{records, requests};
 use crate::accept::hex;
 use crate::change::CommitId;
-use crate::engine::Engine;
+use crate::engine::{Engine, SnapshotId};
 use crate::id::Token;
+use crate::limits::PART_BYTES;
 
 /// Says whose engine this is.
 pub fn start(call: &mut Call<'_>) -> Answer {
@@ -20,9 +21,15 @@ pub fn found(call: &mut Call<'_>) -> Answer {
     DONE
 }
 
-/// Founds a log that goes on from the snapshot of another one.
-pub fn found_from(call: &mut Call<'_>) -> Answer {
-    call.engine.found_from(call.request.read(Reader::rest)?, call.at.now)?;
+/// Founds a log whose rows are those of a snapshot that is to come.
+pub fn found_restoring(call: &mut Call<'_>) -> Answer {
+    call.engine.found_restoring(call.at.now)?;
+    DONE
+}
+
+/// Makes what was restored the rows of the log that an entry founded.
+pub fn adopt(call: &mut Call<'_>) -> Answer {
+    call.engine.adopt(call.request.read(Reader::rest)?)?;
     DONE
 }
 
@@ -58,13 +65,42 @@ pub fn discard(call: &mut Call<'_>) -> Answer {
     DONE
 }
 
-pub fn snapshot(call: &mut Call<'_>) -> Answer {
-    call.reply.beside(call.engine.snapshot().bytes);
+/// Begins a snapshot: its number, and the slot that it is of.
+pub fn snapshot_begin(call: &mut Call<'_>) -> Answer {
+    let (id, slot) = call.engine.begin_snapshot(PART_BYTES);
+    call.reply.number(id.0);
+    call.reply.number(slot);
     DONE
 }
 
-pub fn restore(call: &mut Call<'_>) -> Answer {
-    call.engine.restore(call.request.read(Reader::rest)?)?;
+/// Where the bytes of the next part lie, and whether it is the last; nothing behind that.
+pub fn snapshot_part(call: &mut Call<'_>) -> Answer {
+    let id = SnapshotId(call.request.read(|request| request.required_whole("snapshot"))?);
+    if let Some(part) = call.engine.snapshot_part(id)? {
+        call.reply.beside(part.bytes);
+        call.reply.flag(call.engine.snapshot_is_over());
+    }
+    DONE
+}
+
+pub fn snapshot_end(call: &mut Call<'_>) -> Answer {
+    let id = SnapshotId(call.request.read(|request| request.required_whole("snapshot"))?);
+    call.engine.end_snapshot(id);
+    DONE
+}
+
+pub fn restore_begin(call: &mut Call<'_>) -> Answer {
+    call.engine.begin_restore();
+    DONE
+}
+
+pub fn restore_part(call: &mut Call<'_>) -> Answer {
+    call.engine.restore_part(call.request.read(Reader::rest)?)?;
+    DONE
+}
+
+pub fn restore_end(call: &mut Call<'_>) -> Answer {
+    call.engine.finish_restore()?;
     DONE
 }
 
@@ -99,6 +135,7 @@ pub fn head(call: &mut Call<'_>) -> Answer {
     // Log id and hash of the newest merged entry: what a journal calls its tag.
     call.reply.raw(&head.log_id);
     call.reply.raw(&head.hash);
+    call.reply.flag(head.is_restoring);
     call.reply.text(head.store.as_ref().map(|name| name.as_str()));
     DONE
 }

@@ -36,7 +36,7 @@ mod writer;
 
 use crate::engine::{CallerId, Context, Engine, Options};
 use crate::id::Instant;
-use crate::limits::PAYLOAD_BYTES_DEFAULT;
+use crate::limits::{PAYLOAD_BYTES_DEFAULT, STORE_BYTES_MAX};
 use crate::name::NameRef;
 use call::Call;
 pub use operations::Operation;
@@ -61,8 +61,8 @@ impl Core {
         // The trap: what is expected of a `Result` brings the words for debugging of its error.
         let Ok(store) = NameRef::shared("store", "engine") else { panic!("a plain name") };
         let store = store.to_name();
-        let payload_bytes_max = PAYLOAD_BYTES_DEFAULT;
-        let options = Options { store, seed: 0, replica: 0, payload_bytes_max };
+        let (payload_bytes_max, store_bytes_max) = (PAYLOAD_BYTES_DEFAULT, STORE_BYTES_MAX);
+        let options = Options { store, seed: 0, replica: 0, payload_bytes_max, store_bytes_max };
         let engine = Engine::new(options);
         Self { engine, scratch: Vec::new(), reply: Writer::default() }
     }

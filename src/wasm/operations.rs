@@ -81,13 +81,13 @@ operations! {
     52 TxKvList transaction::values,
 
     53 Found log::found,
-    54 FoundFrom log::found_from,
+    54 FoundRestoring log::found_restoring,
     55 TakeEntry log::take_entry,
     56 MergeSealed log::merge_sealed,
     57 Merge log::merge,
     58 Discard log::discard,
-    59 Snapshot log::snapshot,
-    60 Restore log::restore,
+    59 SnapshotBegin log::snapshot_begin,
+    60 RestoreBegin log::restore_begin,
     61 Maintain log::maintain,
     62 Head log::head,
     63 NextDue log::next_due,
@@ -108,6 +108,13 @@ operations! {
     76 QueueByKey inspect::task_by_key,
     77 QueuePromote queue::promote,
     78 QueueReschedule queue::reschedule,
+
+    80 SnapshotPart log::snapshot_part,
+    81 SnapshotEnd log::snapshot_end,
+    82 RestorePart log::restore_part,
+    83 RestoreEnd log::restore_end,
+    84 Adopt log::adopt,
+    85 Usage inspect::usage,
 }
 
 fn unknown(number: u32) -> Fault {

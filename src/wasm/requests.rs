@@ -5,7 +5,9 @@ use super::reader::Reader;
 use crate::backoff::{Backoff, Jitter};
 use crate::engine::Options;
 use crate::id::{Instant, Millis, Priority, TaskId, Token, Version};
-use crate::limits::{BATCH_ITEMS_MAX, COMMAND_BYTES_MAX, GRANTS_MAX, PAYLOAD_BYTES_DEFAULT};
+use crate::limits::{
+    BATCH_ITEMS_MAX, COMMAND_BYTES_MAX, GRANTS_MAX, PAYLOAD_BYTES_DEFAULT, STORE_BYTES_MAX,
+};
 use crate::name::NameRef;
 use crate::ops::{
     Acquire, ClaimRef, ClaimRequest, Completion, Enqueue, Failure, Heartbeat, Renew, Write,
@@ -21,6 +23,7 @@ pub fn options(reader: &mut Reader<'_>) -> Options {
         payload_bytes_max: reader
             .whole("maxPayloadBytes")
             .map_or(PAYLOAD_BYTES_DEFAULT, |max| max.min(COMMAND_BYTES_MAX as u64) as usize),
+        store_bytes_max: reader.whole("maxStoreBytes").unwrap_or(STORE_BYTES_MAX),
     }
 }
 

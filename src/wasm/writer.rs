@@ -5,6 +5,9 @@ use crate::id::Instant;
 /// The reply region never moves for replies up to this size.
 const REPLY_BYTES_MIN: usize = 64 << 10;
 
+/// What was larger once is given back before the next reply: `border.ts` counts on it.
+const REPLY_BYTES_KEPT: usize = 4 << 20;
+
 /// The reply region, and bytes that lie beside it.
 pub struct Writer {
     bytes: Vec<u8>,
@@ -20,6 +23,9 @@ impl Default for Writer {
 impl Writer {
     pub fn clear(&mut self) {
         self.bytes.clear();
+        if self.bytes.capacity() > REPLY_BYTES_KEPT {
+            self.bytes = Vec::with_capacity(REPLY_BYTES_MIN);
+        }
         self.beside = Vec::new();
     }
 

@@ -24,7 +24,7 @@ use fencepost::change::Entry;
 use fencepost::codec::EntryWriter;
 use fencepost::engine::{Engine, Options};
 use fencepost::id::Instant;
-use fencepost::limits::PAYLOAD_BYTES_DEFAULT;
+use fencepost::limits::{PAYLOAD_BYTES_DEFAULT, STORE_BYTES_MAX};
 use fencepost::name::NameRef;
 
 /// `0ms` in scripts.
@@ -41,6 +41,7 @@ pub fn options(replica: u64) -> Options {
         seed: 0x5eed + replica,
         replica,
         payload_bytes_max: PAYLOAD_BYTES_DEFAULT,
+        store_bytes_max: STORE_BYTES_MAX,
     }
 }
 

@@ -185,6 +185,11 @@ pub fn every_change() -> Vec<Change> {
     changes
 }
 
+/// Those that came after the first format, each in an entry of its own.
+pub fn newer_changes() -> Vec<Change> {
+    vec![Change::Restoring { store: name("tests") }]
+}
+
 fn changes_of_queues() -> Vec<Change> {
     let queue = QueueId(128);
     vec![

@@ -9,7 +9,7 @@ use super::model::{Model, Reply};
 use super::operation::Operation;
 use super::script::{assert_same, take_events};
 use super::{START, assert_verified, commit, engine};
-use fencepost::engine::Engine;
+use fencepost::engine::{Engine, SnapshotId};
 use fencepost::event::Event;
 use fencepost::id::Instant;
 use proptest::test_runner::Config;
@@ -17,6 +17,7 @@ use proptest::test_runner::Config;
 pub struct Run {
     /// The first decides.
     replicas: [Engine; 2],
+    copies: [Copy; 2],
     model: Model,
     clock: u64,
     /// The model and the steps of the open entry, for deciding again.
@@ -31,7 +32,15 @@ impl Run {
         let bytes = commit(&mut replicas[0]);
         replicas[1].merge(&bytes).unwrap();
         let model = Model::founded(START.get());
-        Self { replicas, committed: model.clone(), model, clock: START.get(), open: Vec::new() }
+        let copies = Default::default();
+        Self {
+            replicas,
+            copies,
+            committed: model.clone(),
+            model,
+            clock: START.get(),
+            open: Vec::new(),
+        }
     }
 
     pub fn step(&mut self, step: &Step) {
@@ -46,7 +55,10 @@ impl Run {
         self.commit();
         self.compare(step.glance);
         match step.after {
-            After::Pass => self.replicas.swap(0, 1),
+            After::Pass => {
+                self.replicas.swap(0, 1);
+                self.copies.swap(0, 1);
+            }
             After::Restart => self.restart(),
             _ => {}
         }
@@ -124,6 +136,9 @@ impl Run {
             self.replicas[1].merge(&sealed.bytes).unwrap();
             self.replicas[0].merge_sealed().unwrap();
         }
+        for (copy, replica) in self.copies.iter_mut().zip(&mut self.replicas) {
+            copy.go_on(replica);
+        }
         self.committed = self.model.clone();
         self.open.clear();
     }
@@ -147,7 +162,32 @@ impl Run {
         let mut restored = engine(self.replicas[0].options().replica);
         restored.restore(&self.replicas[0].snapshot().bytes).unwrap();
         self.replicas[0] = restored;
+        self.copies[0] = Copy::default();
         self.compare(0);
+    }
+}
+
+/// A snapshot that is taken row by row while commits go on.
+#[derive(Default)]
+struct Copy {
+    open: Option<(SnapshotId, Vec<u8>)>,
+    parts: Vec<u8>,
+}
+
+impl Copy {
+    fn go_on(&mut self, engine: &mut Engine) {
+        let Some((id, as_it_was)) = &self.open else {
+            let as_it_was = engine.snapshot_in_parts_of(1).bytes;
+            self.open = Some((engine.begin_snapshot(1).0, as_it_was));
+            return;
+        };
+        match engine.snapshot_part(*id).unwrap() {
+            Some(part) => self.parts.extend_from_slice(&part.bytes),
+            None => {
+                assert!(self.parts == *as_it_was, "the rows are those of when it began");
+                *self = Self::default();
+            }
+        }
     }
 }
 

@@ -25,7 +25,8 @@ pub fn queue(name: &str) -> NameRef<'_> {
 impl Default for Bench {
     fn default() -> Self {
         let store = queue("bench").to_name();
-        let options = Options { store, seed: 1, replica: 1, payload_bytes_max: 1 << 20 };
+        let (payload_bytes_max, store_bytes_max) = (1 << 20, u64::MAX);
+        let options = Options { store, seed: 1, replica: 1, payload_bytes_max, store_bytes_max };
         Self { engine: Engine::new(options), serial: 0, entry_bytes: 0 }
     }
 }

@@ -11,9 +11,18 @@
  */
 import { FencepostError } from '../errors.js';
 import { messageOf } from '../realm.js';
+import { inChunks, snapshotReplaced } from './chunks.js';
 import type { DurableObjectStorage } from './durable-object.js';
-import { append, prepare, readNews, replaceSnapshot } from './durable-object-log.js';
-import type { Entry, Journal, JournalOptions, News, Slot } from './journal.js';
+import {
+  append,
+  beginSnapshot,
+  prepare,
+  putChunk,
+  readChunk,
+  readNews,
+  replaceSnapshot,
+} from './durable-object-log.js';
+import type { Entry, Journal, JournalOptions, News, Slot, SnapshotParts } from './journal.js';
 import { Turns } from './turns.js';
 
 interface Watcher {
@@ -43,6 +52,9 @@ export function watchStorage(storage: DurableObjectStorage, onNews: () => void):
 /** `deleteAll()` takes the tables away under an open journal. */
 const TABLES_GONE = /no such table: fencepost_/;
 
+/** One snapshot is written at a time, whichever handle it comes from. */
+const compactionsOf = new WeakMap<DurableObjectStorage, Turns>();
+
 export class DurableObjectJournal implements Journal {
   readonly #storage: DurableObjectStorage;
   readonly #watchers: Set<Watcher>;
@@ -59,7 +71,7 @@ export class DurableObjectJournal implements Journal {
       const { sql } = this.#storage;
       const news = this.#transact(() => {
         prepare(sql, name);
-        return readNews(sql, 0);
+        return readNews(sql, 0, (snapshot) => this.#parts(snapshot));
       });
       this.#opened = { strict: (options.durability ?? 'strict') === 'strict' };
       return news;
@@ -71,7 +83,7 @@ export class DurableObjectJournal implements Journal {
       const { strict } = this.#requireOpened();
       const { sql } = this.#storage;
       const isStored = this.#transact((decided) => {
-        const news = readNews(sql, after);
+        const news = readNews(sql, after, (snapshot) => this.#parts(snapshot));
         const entry = decided(() => decide(news));
         if (entry === null) return false;
         append(sql, entry);
@@ -83,11 +95,20 @@ export class DurableObjectJournal implements Journal {
     });
   }
 
-  compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
-    const bytes = snapshot.slice();
-    return this.#turns.run(async () => {
+  compact(slot: Slot, parts: SnapshotParts): Promise<void> {
+    const turns = compactionsOf.get(this.#storage) ?? new Turns();
+    compactionsOf.set(this.#storage, turns);
+    return turns.run(async () => {
       const { strict } = this.#requireOpened();
-      this.#transact(() => replaceSnapshot(this.#storage.sql, slot, bytes));
+      const { sql } = this.#storage;
+      if (!this.#transact(() => beginSnapshot(sql, slot))) return;
+      let number = 0;
+      for await (const chunk of inChunks(parts)) {
+        this.#requireOpened();
+        this.#transact(() => putChunk(sql, slot, number, chunk));
+        number += 1;
+      }
+      this.#transact(() => replaceSnapshot(sql, slot));
       if (strict) await this.#storage.sync();
     });
   }
@@ -107,6 +128,15 @@ export class DurableObjectJournal implements Journal {
         if (watcher.journal === this) this.#watchers.delete(watcher);
       }
     });
+  }
+
+  async *#parts(slot: Slot): AsyncGenerator<Uint8Array, void, void> {
+    for (let number = 0; ; number += 1) {
+      const chunk = this.#transact(() => readChunk(this.#storage.sql, slot, number));
+      if (chunk === 'replaced') throw snapshotReplaced();
+      if (chunk === null) return;
+      yield chunk;
+    }
   }
 
   /** What fails in here was undone; what `decided` runs may throw what it likes. */

@@ -59,18 +59,30 @@ export function prepare(sql: Sql, store: string): void {
   });
 }
 
-export function readNews(sql: Sql, after: Slot): News {
+export function readNews(
+  sql: Sql,
+  after: Slot,
+  partsOf: (snapshot: Slot) => AsyncIterable<Uint8Array>,
+): News {
   const { slot, tag, floor, snapshot } = readHead(sql);
   const tip = slot === 0 ? null : { slot, tag };
   if (after >= slot) return { tip, entries: [] };
-  if (after >= floor) return { tip, entries: readEntries(sql, after, slot) };
+  if (after >= floor && (after > 0 || snapshot === 0)) {
+    return { tip, entries: readEntries(sql, after, slot) };
+  }
   if (snapshot === 0) throw corrupt('entries are deleted, but there is no snapshot');
-  const chunks = sql
-    .exec('SELECT bytes FROM fencepost_snapshot WHERE slot = ? ORDER BY chunk', snapshot)
-    .toArray();
-  if (chunks.length === 0) throw corrupt(`the snapshot at slot ${snapshot} is missing`);
-  const bytes = joinChunks(chunks.map((row) => bytesOf(row.bytes)));
-  return { tip, snapshot: { slot: snapshot, bytes }, entries: readEntries(sql, snapshot, slot) };
+  const parts = partsOf(snapshot);
+  return { tip, snapshot: { slot: snapshot, parts }, entries: readEntries(sql, snapshot, slot) };
+}
+
+/** A chunk of the snapshot at a slot; null behind the last one. */
+export function readChunk(sql: Sql, slot: Slot, number: number): Uint8Array | 'replaced' | null {
+  if (readHead(sql).snapshot !== slot) return 'replaced';
+  const found = 'SELECT bytes FROM fencepost_snapshot WHERE slot = ? AND chunk = ?';
+  const [row] = sql.exec(found, slot, number).toArray();
+  if (row !== undefined) return bytesOf(row.bytes);
+  if (number === 0) throw corrupt(`the snapshot at slot ${slot} is missing`);
+  return null;
 }
 
 /** Stores the entry in the next slot. */
@@ -82,20 +94,28 @@ export function append(sql: Sql, entry: Entry): void {
   sql.exec('UPDATE fencepost_head SET slot = ?, tag = ?', slot, entry.tag.slice());
 }
 
-/** Unless there is one as new, stores the snapshot and deletes what is not needed any more. */
-export function replaceSnapshot(sql: Sql, slot: Slot, snapshot: Uint8Array): void {
+/** Deletes what an interrupted one left. False when there is a snapshot as new. */
+export function beginSnapshot(sql: Sql, slot: Slot): boolean {
   const head = readHead(sql);
-  if (slot <= head.snapshot) return;
+  if (slot <= head.snapshot) return false;
   if (slot > head.slot) {
     const message = `compact(slot): the journal ends at slot ${head.slot}, before slot ${slot}`;
     throw new FencepostError('LOG_REPLACED', message, {
       details: { argument: 'slot', stored: false },
     });
   }
+  sql.exec('DELETE FROM fencepost_snapshot WHERE slot <> ?', head.snapshot);
+  return true;
+}
+
+export function putChunk(sql: Sql, slot: Slot, number: number, bytes: Uint8Array): void {
+  sql.exec('INSERT INTO fencepost_snapshot VALUES (?, ?, ?)', slot, number, bytes);
+}
+
+/** All chunks are there: makes it the snapshot, and deletes what is not needed any more. */
+export function replaceSnapshot(sql: Sql, slot: Slot): void {
+  const head = readHead(sql);
   const floor = Math.max(head.floor, oldestKept(slot, head.floor + 1, sizesOf(sql)) - 1);
-  for (const [chunk, bytes] of cutIntoChunks(snapshot).entries()) {
-    sql.exec('INSERT INTO fencepost_snapshot VALUES (?, ?, ?)', slot, chunk, bytes);
-  }
   sql.exec('DELETE FROM fencepost_snapshot WHERE slot < ?', slot);
   sql.exec('UPDATE fencepost_head SET floor = ?, snapshot = ?', floor, slot);
   sql.exec('DELETE FROM fencepost_journal WHERE slot <= ?', floor);

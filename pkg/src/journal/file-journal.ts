@@ -15,13 +15,23 @@ import { defaultPath } from './default-path.js';
 import { type Disk, systemDisk } from './disk.js';
 import { corrupt, nothingStored, storedButFailed, systemCode } from './disk-error.js';
 import type { Frame } from './frame.js';
-import type { Durability, Entry, Journal, JournalOptions, News, Slot } from './journal.js';
+import type {
+  Durability,
+  Entry,
+  Journal,
+  JournalOptions,
+  News,
+  Slot,
+  Snapshot,
+  SnapshotParts,
+} from './journal.js';
 import { acquireLock, type Lock, type LockOptions } from './lockfile.js';
 import { LogFile, logPath, type ReadLog } from './log-file.js';
+import type { Tip } from './log-head.js';
 import { moveAside } from './move-aside.js';
 import { temporaryPath } from './replace-file.js';
 import { oldestKept } from './retention.js';
-import { readSnapshot, snapshotPath, writeSnapshot } from './snapshot-file.js';
+import { findSnapshot, readSnapshot, SnapshotDraft, snapshotPath } from './snapshot-file.js';
 import { Turns } from './turns.js';
 
 interface Opened {
@@ -50,6 +60,9 @@ export class FileJournal implements Journal {
   readonly #disk: Disk;
   readonly #acquireLock: Acquire;
   readonly #turns = new Turns();
+  readonly #compactions = new Turns();
+  /** The snapshot that is written, or was. */
+  #draft: Promise<SnapshotDraft> | null = null;
   #opened: Opened | null = null;
 
   constructor(directory: string | null, parts: FileJournalParts = {}) {
@@ -93,15 +106,20 @@ export class FileJournal implements Journal {
     });
   }
 
-  compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
-    const bytes = snapshot.slice();
-    return this.#turns.run(async () => {
+  /** Commits get their turns while the snapshot is written. */
+  compact(slot: Slot, parts: SnapshotParts): Promise<void> {
+    return this.#compactions.run(async () => {
       const opened = this.#requireOpened();
-      await this.#requireWritable(opened);
-      if (slot <= opened.snapshotSlot) return;
-      requireReached(slot, opened.log);
-      await this.#replaceSnapshot(slot, bytes, opened);
-      await this.#shorten(slot, opened);
+      const tag = await this.#turns.run(() => this.#tagToCompact(slot, opened));
+      if (tag === null) return;
+      const goOn = () => this.#requireStill(opened);
+      const head = { name: opened.name, slot, tag };
+      this.#draft = SnapshotDraft.write(this.#disk, opened.directory, head, parts, goOn);
+      const draft = await this.#draft;
+      await this.#turns.run(async () => {
+        await this.#replaceSnapshot(slot, draft, opened);
+        await this.#shorten(slot, opened);
+      });
     });
   }
 
@@ -114,6 +132,8 @@ export class FileJournal implements Journal {
       // and tells the next opening that nothing is missing; where it fails, that goes without.
       if (opened.lock.isHeld()) await Promise.allSettled([opened.log.finish()]);
       await Promise.allSettled([opened.log.close()]);
+      // Whoever has the directory next must not find a snapshot that is being written in it.
+      await this.#draft?.then((draft) => draft.drop()).catch(() => undefined);
       opened.lock.release();
     });
   }
@@ -138,19 +158,23 @@ export class FileJournal implements Journal {
     directory: string,
     isStrict: boolean,
   ): Promise<{ news: News; log: LogFile }> {
-    const snapshot = await readSnapshot(this.#disk, directory);
+    const snapshot = await findSnapshot(this.#disk, directory);
     const read = await LogFile.read(this.#disk, directory);
     let log = read?.log;
     try {
       for (const holds of [snapshot, read]) {
         if (holds !== null) requireName(name, holds.name, directory);
       }
-      if (read !== null) requireContinuous(read, snapshot?.frame ?? null);
+      if (read !== null) requireContinuous(read, snapshot);
       else if (snapshot !== null) throw corrupt(directory, 'there is a snapshot, but no journal');
       log ??= await LogFile.create(this.#disk, directory, name);
       await log.settle(isStrict);
       await this.#removeLeftovers(log.path, snapshotPath(directory));
-      return { news: firstNews(log, read, snapshot?.frame ?? null), log };
+      const news = firstNews(log, read);
+      const { slot } = snapshot ?? { slot: 0 };
+      news.entries = bytesOf(read?.frames.filter((frame) => frame.slot > slot) ?? []);
+      if (snapshot !== null) news.snapshot = this.#snapshotAt(slot, directory);
+      return { news, log };
     } catch (error) {
       await log?.close();
       throw error;
@@ -168,6 +192,10 @@ export class FileJournal implements Journal {
     }
   }
 
+  #snapshotAt(slot: Slot, directory: string): Snapshot {
+    return { slot, parts: readSnapshot(this.#disk, directory, slot) };
+  }
+
   async #requireWritable({ log, lock, directory }: Opened): Promise<void> {
     await log.repair();
     log.requireUntouched();
@@ -179,24 +207,40 @@ export class FileJournal implements Journal {
     const tip = log.tip && { slot: log.tip.slot, tag: log.tip.tag.slice() };
     if (tip === null || after >= tip.slot) return { tip, entries: [] };
     try {
-      if (after + 1 >= log.first) return { tip, entries: bytesOf(await log.readFrom(after + 1)) };
-      const snapshot = await readSnapshot(this.#disk, directory);
-      if (snapshot === null) throw corrupt(snapshotPath(directory), 'the snapshot is missing');
-      const { slot, bytes } = snapshot.frame;
-      return { tip, snapshot: { slot, bytes }, entries: bytesOf(await log.readFrom(slot + 1)) };
+      const { snapshotSlot: slot } = opened;
+      if (after + 1 >= log.first && (after > 0 || slot === 0)) {
+        return { tip, entries: bytesOf(await log.readFrom(after + 1)) };
+      }
+      const snapshot = this.#snapshotAt(slot, directory);
+      return { tip, snapshot, entries: bytesOf(await log.readFrom(slot + 1)) };
     } catch (error) {
       throw nothingStored(error, 'could not read', directory);
     }
   }
 
-  async #replaceSnapshot(slot: Slot, bytes: Uint8Array, opened: Opened): Promise<void> {
-    const { log, directory, name } = opened;
+  /** The tag of the entry at the slot; null when there is a snapshot as new. */
+  async #tagToCompact(slot: Slot, opened: Opened): Promise<Uint8Array | null> {
+    await this.#requireWritable(opened);
+    if (slot <= opened.snapshotSlot) return null;
+    requireReached(slot, opened.log);
     try {
-      const tag = await log.tagOf(slot);
+      const tag = await opened.log.tagOf(slot);
       // A snapshot that is durable before the entries in it would survive them.
-      if (!opened.isStrict) await log.sync();
-      await writeSnapshot(this.#disk, directory, name, slot, { bytes, tag });
+      if (!opened.isStrict) await opened.log.sync();
+      return tag;
     } catch (error) {
+      throw nothingStored(error, 'could not make the entries durable', opened.log.path);
+    }
+  }
+
+  async #replaceSnapshot(slot: Slot, draft: SnapshotDraft, opened: Opened): Promise<void> {
+    const { directory } = opened;
+    try {
+      this.#requireStill(opened);
+      await this.#requireWritable(opened);
+      await draft.activate();
+    } catch (error) {
+      await draft.drop();
       throw nothingStored(error, 'could not write the snapshot', snapshotPath(directory));
     }
     opened.snapshotSlot = slot;
@@ -214,19 +258,24 @@ export class FileJournal implements Journal {
 
   #requireOpened(): Opened {
     if (this.#opened !== null) return this.#opened;
-    throw new FencepostError('STORE_CLOSED', 'the file journal is not open', {
-      details: { stored: false },
-    });
+    throw notOpen();
+  }
+
+  /** It may have been closed meanwhile, and opened again. */
+  #requireStill(opened: Opened): void {
+    if (this.#opened !== opened) throw notOpen();
   }
 }
 
-function firstNews(log: LogFile, read: ReadLog | null, snapshot: Frame | null): News {
-  const after = snapshot?.slot ?? 0;
-  const news: News = {
-    tip: log.tip && { slot: log.tip.slot, tag: log.tip.tag.slice() },
-    entries: bytesOf(read?.frames.filter((frame) => frame.slot > after) ?? []),
-  };
-  if (snapshot !== null) news.snapshot = { slot: snapshot.slot, bytes: snapshot.bytes };
+function notOpen(): FencepostError {
+  return new FencepostError('STORE_CLOSED', 'the file journal is not open', {
+    details: { stored: false },
+  });
+}
+
+function firstNews(log: LogFile, read: ReadLog | null): News {
+  const tip = log.tip && { slot: log.tip.slot, tag: log.tip.tag.slice() };
+  const news: News = { tip, entries: [] };
   if (read !== null && read.torn !== null) news.torn = read.torn;
   return news;
 }
@@ -247,7 +296,7 @@ function bytesOf(frames: readonly Frame[]): Uint8Array[] {
  * Log and snapshot must belong together. The newest entry in a snapshot was durable in the log when
  * the snapshot was written, and is still known to it when everything before is dropped.
  */
-function requireContinuous({ log, frames }: ReadLog, snapshot: Frame | null): void {
+function requireContinuous({ log, frames }: ReadLog, snapshot: Tip | null): void {
   const { base, tip, path } = log;
   const slot = snapshot?.slot ?? 0;
   if (slot < base.slot) {

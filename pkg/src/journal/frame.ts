@@ -21,6 +21,7 @@ import type { Entry, Slot } from './journal.js';
 
 const MAGIC = Uint8Array.of(0x46, 0x4e, 0x43, 0x46);
 const HEADER_BYTES = 28;
+export const FRAME_HEADER_BYTES = HEADER_BYTES;
 const ENTRY_BYTES_MAX = 1 << 24;
 const TAG_BYTES_MAX = 1 << 10;
 
@@ -54,6 +55,16 @@ export function encodeFrame(slot: Slot, entry: Entry, seed: number): Uint8Array 
   view.setUint32(20, crc32(frame.subarray(HEADER_BYTES), seed), true);
   view.setUint32(24, crc32(frame.subarray(0, 24), seed), true);
   return frame;
+}
+
+/**
+ * How many bytes the frame has that this header begins; null when it cannot be believed, or says
+ * more than the `room` that there is.
+ */
+export function frameBytes(header: Uint8Array, room: number, seed: number): number | null {
+  const found = decodeFrame(header, 0, seed);
+  const end = 'broken' in found ? found.header?.end : found.end;
+  return end === undefined || end > room ? null : end;
 }
 
 /** The frame at `offset`. Its tag and bytes are views of `file`. */

@@ -10,11 +10,19 @@
  * **Cost**: a commit is two reads, two writes of one value each and one flush.
  */
 import { FencepostError } from '../errors.js';
-import { cutIntoChunks } from './chunks.js';
 import { Hints } from './hints.js';
 import { Connection } from './indexeddb-connection.js';
-import { append, readNews, replaceSnapshot } from './indexeddb-log.js';
-import type { Durability, Entry, Journal, JournalOptions, News, Slot } from './journal.js';
+import { append, readNews } from './indexeddb-log.js';
+import { partsOn, writeSnapshot } from './indexeddb-snapshot.js';
+import type {
+  Durability,
+  Entry,
+  Journal,
+  JournalOptions,
+  News,
+  Slot,
+  SnapshotParts,
+} from './journal.js';
 
 interface Opened {
   readonly connection: Connection;
@@ -44,7 +52,7 @@ export class IndexedDbJournal implements Journal {
     let news: News = { tip: null, entries: [] };
     try {
       await connection.transact('readonly', (transaction) => {
-        readNews(transaction, 0, (read) => {
+        readNews(transaction, 0, partsOn(connection), (read) => {
           news = read;
         });
       });
@@ -63,7 +71,7 @@ export class IndexedDbJournal implements Journal {
     let told = after;
     await this.#accept(
       connection.transact('readwrite', (transaction) => {
-        readNews(transaction, told, (news, head) => {
+        readNews(transaction, told, partsOn(connection), (news, head) => {
           told = Math.max(told, news.tip?.slot ?? 0);
           let entry: Entry | null;
           try {
@@ -80,14 +88,9 @@ export class IndexedDbJournal implements Journal {
     if (isStored) hints.send();
   }
 
-  async compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
+  async compact(slot: Slot, parts: SnapshotParts): Promise<void> {
     const { connection } = this.#requireOpened();
-    const chunks = cutIntoChunks(snapshot);
-    await this.#accept(
-      connection.transact('readwrite', (transaction) => {
-        replaceSnapshot(transaction, slot, chunks);
-      }),
-    );
+    await this.#accept(writeSnapshot(connection, slot, parts));
   }
 
   watch(onNews: () => void): () => void {

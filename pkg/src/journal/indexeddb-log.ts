@@ -1,7 +1,15 @@
 /** Reading, appending and compacting, each inside of one transaction. */
 import { FencepostError, quote } from '../errors.js';
+import { isBytes } from '../realm.js';
 import { corrupt } from './indexeddb-error.js';
-import { type Head, packEntry, requireChunks, unpackEntry } from './indexeddb-schema.js';
+import {
+  chunkKey,
+  FORMAT_SNAPSHOT_IDS,
+  type Head,
+  packEntry,
+  type StoredSnapshot,
+  unpackEntry,
+} from './indexeddb-schema.js';
 import type { Transaction } from './indexeddb-transaction.js';
 import type { Entry, News, Slot } from './journal.js';
 import { oldestKept } from './retention.js';
@@ -10,6 +18,7 @@ import { oldestKept } from './retention.js';
 export function readNews(
   transaction: Transaction,
   after: Slot,
+  partsOf: (snapshot: StoredSnapshot) => AsyncIterable<Uint8Array>,
   next: (news: News, head: Head) => void,
 ): void {
   let head: Head | null = null;
@@ -19,13 +28,20 @@ export function readNews(
   // Both requests at once; the answers come in the order of asking.
   const asked = transaction.journal.getAll(IDBKeyRange.lowerBound(after, true));
   transaction.onResult(asked, (packed) => {
-    if (head !== null) tell(transaction, { after, head, packed }, next);
+    if (head !== null) tell(transaction, { after, head, packed, partsOf }, next);
   });
 }
 
+interface Read {
+  after: Slot;
+  head: Head;
+  packed: unknown[];
+  partsOf: (snapshot: StoredSnapshot) => AsyncIterable<Uint8Array>;
+}
+
 function tell(
-  transaction: Transaction,
-  { after, head, packed }: { after: Slot; head: Head; packed: unknown[] },
+  { database }: Transaction,
+  { after, head, packed, partsOf }: Read,
   next: (news: News, head: Head) => void,
 ): void {
   const { slot, floor, snapshot } = head;
@@ -34,7 +50,6 @@ function tell(
     next({ tip, entries: [] }, head);
     return;
   }
-  const { database } = transaction;
   const expected = slot - Math.max(after, floor);
   if (packed.length !== expected) {
     throw corrupt(
@@ -43,29 +58,41 @@ function tell(
     );
   }
   const entries = packed.map((value) => unpackEntry(value, database));
-  if (after >= floor) {
+  if (after >= floor && (after > 0 || snapshot === null)) {
     next({ tip, entries }, head);
     return;
   }
   if (snapshot === null) throw corrupt(database, 'entries are deleted, but there is no snapshot');
-  readSnapshot(transaction, snapshot, (bytes) => {
-    const since = entries.slice(snapshot.slot - floor);
-    next({ tip, snapshot: { slot: snapshot.slot, bytes }, entries: since }, head);
+  const since = entries.slice(snapshot.slot - Math.max(after, floor));
+  next({ tip, snapshot: { slot: snapshot.slot, parts: partsOf(snapshot) }, entries: since }, head);
+}
+
+/** Gives `next` a chunk; null when the snapshot was replaced. */
+export function readChunk(
+  transaction: Transaction,
+  of: StoredSnapshot,
+  number: number,
+  next: (chunk: Uint8Array | null) => void,
+): void {
+  const { snapshot, database } = transaction;
+  transaction.readHead((head) => {
+    if (head.snapshot === null || !isSame(head.snapshot, of)) {
+      next(null);
+      return;
+    }
+    const asked = snapshot.get(chunkKey(of, number)) as IDBRequest<unknown>;
+    transaction.onResult(asked, (chunk) => {
+      if (!isBytes(chunk)) {
+        const what = chunk === undefined ? 'is missing' : 'is no bytes';
+        throw corrupt(database, `chunk ${number} of ${of.chunks} of the snapshot ${what}`);
+      }
+      next(chunk);
+    });
   });
 }
 
-function readSnapshot(
-  transaction: Transaction,
-  { slot, chunks }: { slot: Slot; chunks: number },
-  next: (bytes: Uint8Array) => void,
-): void {
-  const { snapshot, database } = transaction;
-  transaction.onResult(snapshot.getAll(IDBKeyRange.bound([slot], [slot + 1])), (read) => {
-    if (read.length !== chunks) {
-      throw corrupt(database, `the snapshot has ${read.length} chunks, not ${chunks}`);
-    }
-    next(requireChunks(read, database));
-  });
+function isSame(one: StoredSnapshot, other: StoredSnapshot): boolean {
+  return one.slot === other.slot && one.id === other.id;
 }
 
 /** Stores the entry in the next slot. */
@@ -75,23 +102,56 @@ export function append(transaction: Transaction, head: Head, entry: Entry): void
   transaction.writeHead({ ...head, slot, tag: entry.tag.slice() });
 }
 
-/** Unless there is one as new, stores the snapshot and deletes what is not needed any more. */
-export function replaceSnapshot(
-  transaction: Transaction,
-  slot: Slot,
-  chunks: readonly Uint8Array[],
-): void {
+/** Deletes the chunks of every snapshot but the one that counts, if `isNeeded`. */
+export function sweepSnapshots(transaction: Transaction, isNeeded: (head: Head) => boolean): void {
+  const { snapshot } = transaction;
+  transaction.readHead((head) => {
+    if (!isNeeded(head)) return;
+    if (head.snapshot === null) snapshot.clear();
+    else deleteOthers(transaction, head.snapshot);
+  });
+}
+
+function deleteOthers({ snapshot }: Transaction, kept: StoredSnapshot): void {
+  const key = chunkKey(kept);
+  snapshot.delete(IDBKeyRange.upperBound(key, true));
+  snapshot.delete(IDBKeyRange.lowerBound([...key, []], true));
+}
+
+/** Whether a snapshot at `slot` is newer than the one there is. */
+export function isNewer(slot: Slot, head: Head, database: string): boolean {
+  if (slot <= (head.snapshot?.slot ?? 0)) return false;
+  requireReached(slot, head, database);
+  return true;
+}
+
+/**
+ * Unless there is one as new, makes what was written the snapshot, and deletes what is not needed
+ * any more: in one step.
+ */
+export function replaceSnapshot(transaction: Transaction, written: StoredSnapshot): void {
   const { journal, snapshot, database } = transaction;
   transaction.readHead((head) => {
-    if (slot <= (head.snapshot?.slot ?? 0)) return;
-    requireReached(slot, head, database);
-    measureKept(transaction, head, slot, (oldest) => {
-      const floor = Math.max(head.floor, oldest - 1);
-      transaction.writeHead({ ...head, floor, snapshot: { slot, chunks: chunks.length } });
-      for (const [number, chunk] of chunks.entries()) snapshot.put(chunk, [slot, number]);
-      snapshot.delete(IDBKeyRange.upperBound([slot], true));
-      journal.delete(IDBKeyRange.upperBound(floor));
+    if (!isNewer(written.slot, head, database)) return;
+    const range = IDBKeyRange.bound(chunkKey(written), [...chunkKey(written), []]);
+    transaction.onResult(snapshot.count(range), (count) => {
+      if (count !== written.chunks) throw outrun(database);
+      measureKept(transaction, head, written.slot, (oldest) => {
+        const floor = Math.max(head.floor, oldest - 1);
+        const format = FORMAT_SNAPSHOT_IDS;
+        transaction.writeHead({ ...head, format, reader: format, floor, snapshot: written });
+        deleteOthers(transaction, written);
+        journal.delete(IDBKeyRange.upperBound(floor));
+      });
     });
+  });
+}
+
+/** Another tab began a snapshot later, and took this one for something left over. */
+function outrun(database: string): FencepostError {
+  const message = `compact(slot): another snapshot of ${quote(database)} was begun meanwhile`;
+  return new FencepostError('JOURNAL_UNAVAILABLE', message, {
+    details: { database, stored: false },
   });
 }
 

@@ -6,11 +6,10 @@
  * |---|---|---|
  * | `meta` | `head` | one `Head` |
  * | `journal` | slot | length of the tag (1 byte), tag, entry |
- * | `snapshot` | [slot, number of the chunk] | up to 1 MiB of the snapshot at that slot |
+ * | `snapshot` | [id, number of the chunk] | up to 1 MiB of a snapshot; which one counts, says the head |
  */
 import { FencepostError, quote } from '../errors.js';
 import { isBytes } from '../realm.js';
-import { joinChunks } from './chunks.js';
 import { corrupt } from './indexeddb-error.js';
 import type { Entry, Slot } from './journal.js';
 
@@ -20,7 +19,12 @@ export const JOURNAL = 'journal';
 export const SNAPSHOT = 'snapshot';
 export const HEAD = 'head';
 
-const FORMAT = 1;
+/** What this build reads. */
+const FORMAT = 2;
+/** Of a database without a snapshot, or with one whose chunks are found by its slot. */
+const FORMAT_FIRST = 1;
+/** Of one whose chunks are found by an id. */
+export const FORMAT_SNAPSHOT_IDS = 2;
 
 /** The one record that every transaction reads. */
 export interface Head {
@@ -36,7 +40,20 @@ export interface Head {
   tag: Uint8Array<ArrayBuffer>;
   /** Entries up to this slot are deleted. */
   floor: Slot;
-  snapshot: { slot: Slot; chunks: number } | null;
+  snapshot: StoredSnapshot | null;
+}
+
+export interface StoredSnapshot {
+  slot: Slot;
+  chunks: number;
+  /** What its chunks are found by; missing in the first format: by the slot. */
+  id?: string;
+}
+
+/** The keys of its chunks. */
+export function chunkKey({ id, slot }: StoredSnapshot, number?: number): IDBValidKey[] {
+  const key = id ?? slot;
+  return number === undefined ? [key] : [key, number];
 }
 
 /** Runs inside of the upgrade transaction: there never is a database without its head. */
@@ -44,8 +61,8 @@ export function createSchema(database: IDBDatabase, store: string): void {
   database.createObjectStore(JOURNAL);
   database.createObjectStore(SNAPSHOT);
   const head: Head = {
-    format: FORMAT,
-    reader: FORMAT,
+    format: FORMAT_FIRST,
+    reader: FORMAT_FIRST,
     store,
     slot: 0,
     tag: new Uint8Array(),
@@ -101,10 +118,4 @@ export function unpackEntry(packed: unknown, database: string): Uint8Array {
     if (packed.byteLength >= start) return packed.subarray(start);
   }
   throw corrupt(database, 'an entry is no packed value');
-}
-
-export function requireChunks(chunks: readonly unknown[], database: string): Uint8Array {
-  const parts = chunks.filter(isBytes);
-  if (parts.length !== chunks.length) throw corrupt(database, 'a snapshot chunk is no bytes');
-  return joinChunks(parts);
 }

@@ -10,6 +10,8 @@
  * **Invariant**: slots are given out without a gap, each once, for ever. Whatever compaction
  * deleted stays refused, because the next slot follows the newest ever stored.
  *
+ * **Invariant**: nothing of the size of a snapshot is ever in memory: it comes and goes in pieces.
+ *
  * A journal is done when `journalConformance` of `fencepost/testing` passes on it.
  *
  * **Errors.** A journal that *knows* it stored nothing throws a `FencepostError` whose
@@ -29,12 +31,29 @@ export interface Entry {
   tag: Uint8Array;
 }
 
+/** The rows at a slot, in place of the entries up to it. */
+export interface Snapshot {
+  slot: Slot;
+  /**
+   * Its bytes in pieces, in their order, cut as it suits the journal: a few MiB at most, unless it
+   * was given longer ones. Read after `open` or `commit` has returned, at once or never, and given
+   * up by ending the iteration. The receiver owns the pieces.
+   *
+   * A snapshot that is replaced while it is read is read to its end, or the iteration throws an
+   * error whose `details.replaced` is `true`: then the journal is asked again.
+   */
+  parts: AsyncIterable<Uint8Array>;
+}
+
 /** What there is to know after a slot. The receiver owns the bytes. */
 export interface News {
   /** The newest entry ever stored, compacted or not; null in an empty journal. */
   tip: { slot: Slot; tag: Uint8Array } | null;
-  /** Only when an entry that follows on `after` is compacted away: start again from here. */
-  snapshot?: { slot: Slot; bytes: Uint8Array };
+  /**
+   * When an entry that follows on `after` is compacted away: start again from here. Whoever knows
+   * nothing (`after` is 0) always begins at the snapshot, if there is one.
+   */
+  snapshot?: Snapshot;
   /**
    * Follow on `snapshot.slot`, or on `after`, without a gap up to the tip. Asked from beyond the
    * tip: none. The store sees from the tip that its log is not this one any more.
@@ -73,6 +92,9 @@ export interface Tenure {
   note(since: number): void;
 }
 
+/** The bytes of a snapshot that is to be stored. They are read once, and copied. */
+export type SnapshotParts = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
 /** What "committed" survives: `strict` a loss of power, `relaxed` a killed process only. */
 export type Durability = 'strict' | 'relaxed';
 
@@ -108,14 +130,20 @@ export interface Journal {
   commit(after: Slot, decide: (news: News) => Entry | null): Promise<void>;
 
   /**
-   * Replace the entries up to `slot` by `snapshot`. The floor is raised durably before anything at
+   * Replace the entries up to `slot` by a snapshot, whose bytes come in pieces of any length.
+   * Commits go on while they come: nothing that a commit needs is held meanwhile, and nothing of
+   * the new snapshot is seen before all of it is stored. When it fails, or the process ends, or
+   * `parts` throws, the older snapshot is as it was, and what was stored of the new one is in the
+   * way of nothing and deleted at the next opportunity.
+   *
+   * The floor is raised durably before anything at
    * or below it is deleted; the newest few entries may stay readable behind it.
    *
    * At or below the present snapshot's slot this does nothing, decided in the same atomic step: a
-   * tab that slept must not overwrite a newer snapshot. Beyond the tip it is refused with
-   * `LOG_REPLACED`: the snapshot is of another log.
+   * tab that slept must not overwrite a newer snapshot. `parts` need not be read then. Beyond the
+   * tip it is refused with `LOG_REPLACED`: the snapshot is of another log.
    */
-  compact(slot: Slot, snapshot: Uint8Array): Promise<void>;
+  compact(slot: Slot, parts: SnapshotParts): Promise<void>;
 
   /**
    * A hint that there may be news, of any writer. May be lost or repeated, and is never called

@@ -7,7 +7,7 @@
  * **Cost**: all entries since the last snapshot, and the snapshot, in memory.
  */
 import { FencepostError, quote } from '../errors.js';
-import type { Entry, Journal, News, Slot } from './journal.js';
+import type { Entry, Journal, News, Slot, SnapshotParts } from './journal.js';
 import { oldestKept } from './retention.js';
 
 /**
@@ -23,11 +23,15 @@ export function memory(): Journal {
   return new MemoryJournal();
 }
 
+async function* copiesOf(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void, void> {
+  for (const part of parts) yield part.slice();
+}
+
 class MemoryJournal implements Journal {
   #name: string | null = null;
   #openings = 0;
   #tip: { slot: Slot; tag: Uint8Array } | null = null;
-  #snapshot: { slot: Slot; bytes: Uint8Array } | null = null;
+  #snapshot: { slot: Slot; parts: readonly Uint8Array[] } | null = null;
   /** The entries up to the tip without a gap; the first one is in slot `#first`. */
   #entries: Uint8Array[] = [];
   #first: Slot = 1;
@@ -58,9 +62,21 @@ class MemoryJournal implements Journal {
     for (const watcher of this.#watchers) this.#tell(watcher);
   }
 
-  async compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
+  async compact(slot: Slot, parts: SnapshotParts): Promise<void> {
     this.#requireOpen();
     if (slot <= (this.#snapshot?.slot ?? 0)) return;
+    this.#requireReached(slot);
+    const copies: Uint8Array[] = [];
+    for await (const part of parts) copies.push(part.slice());
+    // Another one may have come to its end meanwhile.
+    if (slot <= (this.#snapshot?.slot ?? 0)) return;
+    this.#snapshot = { slot, parts: copies };
+    const oldest = oldestKept(slot, this.#first, (kept) => this.#entryAt(kept).byteLength);
+    this.#entries.splice(0, oldest - this.#first);
+    this.#first = oldest;
+  }
+
+  #requireReached(slot: Slot): void {
     if (slot > this.#tipSlot()) {
       throw new FencepostError(
         'LOG_REPLACED',
@@ -68,10 +84,6 @@ class MemoryJournal implements Journal {
         { details: { argument: 'slot', stored: false } },
       );
     }
-    this.#snapshot = { slot, bytes: snapshot.slice() };
-    const oldest = oldestKept(slot, this.#first, (kept) => this.#entryAt(kept).byteLength);
-    this.#entries.splice(0, oldest - this.#first);
-    this.#first = oldest;
   }
 
   watch(onNews: () => void): () => void {
@@ -91,12 +103,14 @@ class MemoryJournal implements Journal {
   #newsAfter(after: Slot): News {
     const tip = this.#tip && { slot: this.#tip.slot, tag: this.#tip.tag.slice() };
     if (after >= this.#tipSlot()) return { tip, entries: [] };
-    if (after + 1 >= this.#first) return { tip, entries: this.#entriesFrom(after + 1) };
     const snapshot = this.#snapshot;
+    if (after + 1 >= this.#first && (after > 0 || snapshot === null)) {
+      return { tip, entries: this.#entriesFrom(after + 1) };
+    }
     if (snapshot === null) throw new Error('entries are only ever dropped behind a snapshot');
     return {
       tip,
-      snapshot: { slot: snapshot.slot, bytes: snapshot.bytes.slice() },
+      snapshot: { slot: snapshot.slot, parts: copiesOf(snapshot.parts) },
       entries: this.#entriesFrom(snapshot.slot + 1),
     };
   }

@@ -20,10 +20,10 @@ import { FencepostError, quote } from '../errors.js';
 import { host, latin1, textDecoder, textEncoder } from '../host.js';
 import { corrupt } from './disk-error.js';
 
-/** The format this build writes, and the newest it reads. */
-export const FORMAT = 1;
-
 export type FileKind = 'journal' | 'snapshot';
+
+/** The formats this build writes, and the newest it reads. */
+export const FORMATS: Record<FileKind, number> = { journal: 1, snapshot: 2 };
 
 const MAGICS: Record<FileKind, string> = { journal: 'FNCPJRNL', snapshot: 'FNCPSNAP' };
 const SALT_BYTES = 8;
@@ -31,6 +31,7 @@ const FIXED_BYTES = 28;
 const CHECKSUM_BYTES = 4;
 
 export interface Preamble {
+  format: number;
   name: string;
   /** Starts the checksums of the file's frames: frames of another file never look valid here. */
   seed: number;
@@ -45,8 +46,8 @@ export function newPreamble(kind: FileKind, name: string): { bytes: Uint8Array; 
   const bytes = new Uint8Array(covered + CHECKSUM_BYTES);
   const view = new DataView(bytes.buffer);
   bytes.set(textEncoder().encode(MAGICS[kind]));
-  view.setUint32(8, FORMAT, true);
-  view.setUint32(12, FORMAT, true);
+  view.setUint32(8, FORMATS[kind], true);
+  view.setUint32(12, FORMATS[kind], true);
   const salt = host('crypto').getRandomValues(bytes.subarray(16, 16 + SALT_BYTES));
   view.setUint32(24, nameBytes.byteLength, true);
   bytes.set(nameBytes, FIXED_BYTES);
@@ -65,7 +66,8 @@ export function readPreamble(kind: FileKind, bytes: Uint8Array, path: string): P
     throw corrupt(path, `expected a Fencepost ${kind}, got a file that begins ${quote(magic)}`, 0);
   }
   if (bytes.byteLength < 16) throw corrupt(path, 'the file ends inside its header', 8);
-  requireReadable(view.getUint32(8, true), view.getUint32(12, true), path);
+  const format = view.getUint32(8, true);
+  requireReadable(kind, format, view.getUint32(12, true), path);
   if (bytes.byteLength < FIXED_BYTES) throw corrupt(path, 'the file ends inside its header', 16);
   const covered = FIXED_BYTES + view.getUint32(24, true);
   if (bytes.byteLength < covered + CHECKSUM_BYTES) {
@@ -75,17 +77,19 @@ export function readPreamble(kind: FileKind, bytes: Uint8Array, path: string): P
     throw corrupt(path, 'the checksum of the header is wrong', covered);
   }
   return {
+    format,
     name: textDecoder().decode(bytes.subarray(FIXED_BYTES, covered)),
     seed: crc32(bytes.subarray(16, 16 + SALT_BYTES)),
     end: covered + CHECKSUM_BYTES,
   };
 }
 
-function requireReadable(format: number, minReader: number, path: string): void {
-  if (minReader <= FORMAT) return;
+function requireReadable(kind: FileKind, format: number, minReader: number, path: string): void {
+  const supported = FORMATS[kind];
+  if (minReader <= supported) return;
   throw new FencepostError(
     'FORMAT_TOO_NEW',
-    `${quote(path)}: format ${format} needs a reader of format ${minReader}, this is ${FORMAT}`,
-    { details: { path, format, minReader, supported: FORMAT, stored: false } },
+    `${quote(path)}: format ${format} needs a reader of format ${minReader}, this is ${supported}`,
+    { details: { path, format, minReader, supported, stored: false } },
   );
 }

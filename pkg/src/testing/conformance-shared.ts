@@ -40,7 +40,7 @@ export const sharedCases: Record<string, Case> = {
   async one_that_slept_through_a_compaction_gets_the_snapshot_and_the_next_slot(under) {
     const [left, right] = await openBoth(under);
     for (let slot = 1; slot <= 200; slot += 1) await left.append(patternBytes(5, slot));
-    await left.journal.compact(200, patternBytes(50, 200));
+    await left.journal.compact(200, [patternBytes(50, 200)]);
     expect((await right.append(patternBytes(5, 1))) === 201, 'the next entry is in slot 201');
     expect(right.snapshot?.slot === 200, 'it started again from the snapshot');
     await left.sync();
@@ -53,7 +53,7 @@ export const sharedCases: Record<string, Case> = {
     for (let slot = 1; slot <= 20; slot += 1) await left.append(patternBytes(5, slot));
     await right.sync();
     await left.append(patternBytes(5, 21));
-    await left.journal.compact(21, patternBytes(50, 21));
+    await left.journal.compact(21, [patternBytes(50, 21)]);
     const news = await right.sync();
     expect(
       news.snapshot === undefined,
@@ -65,8 +65,8 @@ export const sharedCases: Record<string, Case> = {
   async an_older_snapshot_of_one_that_slept_does_not_replace_a_newer_one(under) {
     const [left, right] = await openBoth(under);
     for (let slot = 1; slot <= 200; slot += 1) await left.append(patternBytes(5, slot));
-    await left.journal.compact(200, patternBytes(50, 200));
-    await right.journal.compact(100, patternBytes(50, 100));
+    await left.journal.compact(200, [patternBytes(50, 200)]);
+    await right.journal.compact(100, [patternBytes(50, 100)]);
     const late = new Replica(right.journal);
     await late.sync();
     expect(late.snapshot?.slot === 200, `expected the newer one, got ${late.snapshot?.slot}`);

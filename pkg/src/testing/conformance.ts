@@ -228,7 +228,7 @@ const basicCases: Record<string, Case> = {
       journal.commit(0, () => null),
       'STORE_CLOSED',
     );
-    await expectCode(journal.compact(1, patternBytes(3, 1)), 'STORE_CLOSED');
+    await expectCode(journal.compact(1, [patternBytes(3, 1)]), 'STORE_CLOSED');
     await journal.close();
   },
 

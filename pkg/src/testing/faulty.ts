@@ -12,7 +12,14 @@
  * ```
  */
 import { FencepostError } from '../errors.js';
-import type { Entry, Journal, JournalOptions, News, Slot } from '../journal/journal.js';
+import type {
+  Entry,
+  Journal,
+  JournalOptions,
+  News,
+  Slot,
+  SnapshotParts,
+} from '../journal/journal.js';
 
 /** The calls that can fail. */
 export type Operation = 'open' | 'commit' | 'compact';
@@ -99,9 +106,8 @@ class Faulty implements FaultyJournal {
     return this.#run('commit', fault, send);
   }
 
-  compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
-    const bytes = snapshot.slice();
-    return this.#run('compact', this.#next('compact'), () => this.#inner.compact(slot, bytes));
+  compact(slot: Slot, parts: SnapshotParts): Promise<void> {
+    return this.#run('compact', this.#next('compact'), () => this.#inner.compact(slot, parts));
   }
 
   close(): Promise<void> {

@@ -4,6 +4,7 @@
  */
 
 import type { Journal, News, Slot } from '../journal/journal.js';
+import { joinParts } from '../parts.js';
 import { isBytes } from '../realm.js';
 
 /** Fails the running test with `what`. */
@@ -43,6 +44,16 @@ export function patternBytes(length: number, seed: number): Uint8Array {
   return bytes;
 }
 
+/** All pieces of a snapshot, one after the other. */
+export async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of parts) {
+    expect(piece instanceof Uint8Array, 'a piece of a snapshot: expected a Uint8Array');
+    pieces.push(piece);
+  }
+  return joinParts(pieces);
+}
+
 /** What a follower of the journal knows: entries by slot, or a snapshot in their place. */
 export class Replica {
   readonly journal: Journal;
@@ -61,6 +72,7 @@ export class Replica {
   async open(name = 'conformance'): Promise<News> {
     const news = await this.journal.open(name);
     this.merge(news);
+    await this.#read(news);
     return news;
   }
 
@@ -73,27 +85,35 @@ export class Replica {
       return null;
     });
     expect(last !== null, 'commit must call decide');
+    await this.#read(last);
     return last;
+  }
+
+  async #read({ snapshot }: News): Promise<void> {
+    if (snapshot === undefined) return;
+    this.snapshot = { slot: snapshot.slot, bytes: await bytesOf(snapshot.parts) };
   }
 
   /** Stores an entry on the newest one; answers its slot. */
   async append(bytes: Uint8Array): Promise<Slot> {
     let slot = 0;
+    const behind: News[] = [];
     await this.journal.commit(this.slot, (news) => {
       this.merge(news);
+      behind.push(news);
       slot = this.slot + 1;
       return { bytes, tag: tagFor(slot, this.writer) };
     });
     expect(slot > 0, 'commit must call decide');
+    for (const news of behind) await this.#read(news);
     return slot;
   }
 
   merge(news: News): void {
     if (news.snapshot !== undefined) {
-      const { slot, bytes } = news.snapshot;
+      const { slot } = news.snapshot;
       expect(slot > this.slot, `a snapshot at ${slot} came to a replica that is at ${this.slot}`);
       this.slot = slot;
-      this.snapshot = { slot, bytes: bytes.slice() };
     }
     for (const bytes of news.entries) {
       this.slot += 1;

@@ -29,6 +29,33 @@ export interface Caller {
 }
 
 /** What `verify` found. */
+/** Rows of a kind, and what they weigh. */
+export interface Amount {
+  rows: number;
+  /** Of an engine's memory, with everything around a row: an upper bound. */
+  bytes: number;
+}
+
+/** How full a store is. */
+export interface StoreUsage {
+  /** What all rows weigh. */
+  bytes: number;
+  /** What they may weigh: 1.25 GiB. */
+  limit: number;
+  tasks: Amount;
+  payloads: Amount;
+  /** Results, progress and long errors. */
+  results: Amount;
+  /** Idempotency keys, held and kept. */
+  keys: Amount;
+  values: Amount;
+  leases: Amount;
+  schedules: Amount;
+  queues: Amount;
+  /** Bytes of the newest snapshot and of the entries behind it, as far as this store knows. */
+  journal: { snapshot: number; entries: number };
+}
+
 export interface VerifyReport {
   ok: boolean;
   rows: number;
@@ -163,10 +190,24 @@ export interface Store<Q = NoQueues> extends AsyncDisposable {
   events(options?: EventsOptions): AsyncIterable<StoreEvent>;
   /** Reads the journal's tail; the version afterwards. */
   sync(): Promise<number>;
-  /** A backup: `open(name, { restore })` makes an empty journal start from it. */
+  /**
+   * A backup: `open(name, { restore })` makes an empty journal start from it. It is read in parts,
+   * so that commits go on; all of it is in JavaScript's memory in the end.
+   */
   snapshot(): Promise<Uint8Array>;
-  /** Rebuilds every index and compares. */
+  /** Compares every index with the rows. */
   verify(): Promise<VerifyReport>;
+  /**
+   * How full the store is. Beyond its limit, `STORE_FULL` refuses whatever would make it grow;
+   * claiming, heartbeats, failing, releasing, cancelling, purging and completing without a result
+   * always pass.
+   *
+   * ```ts
+   * const { bytes, limit } = await store.usage()
+   * if (bytes > 0.8 * limit) console.warn('the store is getting full')
+   * ```
+   */
+  usage(): Promise<StoreUsage>;
   /**
    * Brings the log's time back after a clock that was far ahead. Tokens go on rising. Claims and
    * leases are cut to their own length from now, schedules get their next boundary after now; a

@@ -18,7 +18,7 @@ async function appendUntilStopped(path: string, compactEvery: number): Promise<v
       replica.slot = await replica.append(entryBytes(replica.slot + 1));
       const { slot } = replica;
       say(slot);
-      if (slot % compactEvery === 0) await replica.journal.compact(slot, snapshotBytes(slot));
+      if (slot % compactEvery === 0) await replica.journal.compact(slot, [snapshotBytes(slot)]);
     }
   } catch (error) {
     if (!(error instanceof FencepostError)) throw error;

@@ -36,7 +36,7 @@ export async function original(making: Making): Promise<Original> {
   for (const [index, length] of lengths.entries()) {
     await replica.append(patternBytes(length, index));
   }
-  if (compactAt > 0) await replica.journal.compact(compactAt, patternBytes(300, 1));
+  if (compactAt > 0) await replica.journal.compact(compactAt, [patternBytes(300, 1)]);
   const killed = copyOf(path);
   await replica.journal.close();
   const left = ends === 'killed' ? killed : path;
@@ -74,7 +74,11 @@ export async function openWith(
   };
   try {
     const news = await journal.open('damage');
-    await journal.close();
+    try {
+      for await (const piece of news.snapshot?.parts ?? []) assert.ok(piece.byteLength > 0);
+    } finally {
+      await journal.close();
+    }
     return { news, untouched: untouched(), copy };
   } catch (error) {
     assert.ok(error instanceof FencepostError, String(error));

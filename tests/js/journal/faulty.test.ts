@@ -54,8 +54,8 @@ describe('a planned fault', () => {
     await replica.open();
     await replica.append(patternBytes(5, 1));
     journal.plan('compact', 'full', 'lose-reply');
-    await assert.rejects(journal.compact(1, patternBytes(5, 1)), { code: 'JOURNAL_FULL' });
-    await assert.rejects(journal.compact(1, patternBytes(5, 1)), /the reply of compact was lost/);
+    await assert.rejects(journal.compact(1, [patternBytes(5, 1)]), { code: 'JOURNAL_FULL' });
+    await assert.rejects(journal.compact(1, [patternBytes(5, 1)]), /the reply of compact was lost/);
     assert.equal(await replica.append(patternBytes(5, 2)), 2);
   });
 

@@ -45,10 +45,10 @@ test('a full disk refuses entries and takes them again', { skip: noMount }, asyn
   const full = replica.slot;
   await replica.sync();
   assert.equal(replica.slot, full, 'reading works, and nothing appeared');
-  const compaction = replica.journal.compact(full, patternBytes(300_000, 1));
+  const compaction = replica.journal.compact(full, [patternBytes(300_000, 1)]);
   await assert.rejects(compaction, { code: 'JOURNAL_FULL' });
   rmSync(ballast);
-  await replica.journal.compact(full, patternBytes(50_000, 1));
+  await replica.journal.compact(full, [patternBytes(50_000, 1)]);
   assert.equal(await replica.append(patternBytes(3000, full + 1)), full + 1);
   await replica.journal.close();
   const again = new Replica(file(join(disk, 'store')));

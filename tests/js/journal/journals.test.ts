@@ -83,7 +83,7 @@ describe('the file journal', () => {
     await replica.open();
     for (let slot = 1; slot <= 200; slot += 1) await replica.append(patternBytes(1000, slot));
     const before = statSync(join(path, 'journal')).size;
-    await replica.journal.compact(190, patternBytes(100, 1));
+    await replica.journal.compact(190, [patternBytes(100, 1)]);
     const after = statSync(join(path, 'journal')).size;
     assert.ok(after < before / 2, `${after} of ${before} bytes are left`);
     await replica.journal.close();

@@ -68,7 +68,7 @@ async function append(
 
 async function compact(replica: Replica, slot: Slot, knows: Knowledge): Promise<void> {
   knows.compacting = slot;
-  await replica.journal.compact(slot, snapshotAt(slot));
+  await replica.journal.compact(slot, [snapshotAt(slot)]);
   knows.compacted = slot;
 }
 

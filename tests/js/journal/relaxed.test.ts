@@ -40,7 +40,7 @@ async function work(disk: SimulatedDisk, random: Random, knows: Knowledge): Prom
     for (let left = random.below(60); left > 0; left -= 1) {
       knows.appended = await replica.append(entryAt(knows.appended + 1));
       if (random.below(20) > 0) continue;
-      await replica.journal.compact(knows.appended, entryAt(knows.appended));
+      await replica.journal.compact(knows.appended, [entryAt(knows.appended)]);
       knows.durable = knows.appended;
     }
     await replica.journal.close();
@@ -101,7 +101,7 @@ describe('a relaxed log', () => {
         while (knows.appended < 12)
           knows.appended = await replica.append(entryAt(knows.appended + 1));
         disk.fault = { call: disk.calls.length + 2, code: 'EIO', times: 1 };
-        const compact = () => replica.journal.compact(12, entryAt(12));
+        const compact = () => replica.journal.compact(12, [entryAt(12)]);
         await assert.rejects(compact(), { code: 'JOURNAL_UNAVAILABLE' });
         assert.equal(disk.calls[disk.fault.call - 1], 'sync');
         if (last === 'compact') await compact();

@@ -38,7 +38,7 @@ async function compact(store: Store, journal: Journal): Promise<void> {
     slot = tip?.slot ?? 0;
     return null;
   });
-  await journal.compact(slot, snapshot);
+  await journal.compact(slot, [snapshot]);
 }
 
 test('everything from the call on is told, in the order of the log', async () => {

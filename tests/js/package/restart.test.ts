@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Journal, memory, open, type Store } from 'fencepost';
+import { type Journal, memory, open, type SnapshotParts, type Store } from 'fencepost';
 import { file } from 'fencepost/file';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { Child } from '../journal/child.js';
@@ -76,7 +76,7 @@ test('a log that grew is compacted, and snapshot plus tail is the same as before
     open: inner.open.bind(inner),
     commit: inner.commit.bind(inner),
     close: inner.close.bind(inner),
-    compact: (slot: number, snapshot: Uint8Array) => {
+    compact: (slot: number, snapshot: SnapshotParts) => {
       compacted.push(slot);
       return inner.compact(slot, snapshot);
     },

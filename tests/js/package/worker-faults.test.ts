@@ -1,7 +1,7 @@
 /** Promise 64: claims that are lost, and journals that fail under a worker. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type HandlerContext, memory, open } from 'fencepost';
+import { type HandlerContext, type Journal, memory, open } from 'fencepost';
 import { virtualClock } from '../../../pkg/dist/testing/clock.js';
 import { bench, rejects } from './support.js';
 import { Gate, HOUR, reasonOf, tabs } from './working-support.js';
@@ -174,7 +174,7 @@ test('a worker ends by itself when the log was replaced, and says why', async ()
     open: (name: string) => inner.journal.open(name),
     commit: (...args: Parameters<ReturnType<typeof memory>['commit']>) =>
       inner.journal.commit(...args),
-    compact: (slot: number, bytes: Uint8Array) => inner.journal.compact(slot, bytes),
+    compact: (...args: Parameters<Journal['compact']>) => inner.journal.compact(...args),
     close: () => inner.journal.close(),
   };
   const store = await open('test', { clock, journal });

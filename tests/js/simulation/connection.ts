@@ -5,7 +5,7 @@
  * `compare and set` has only a conditional append: it reads, decides on the machine, and asks for
  * the next slot; when another writer was first it does so again.
  */
-import type { Entry, Journal, News, Slot } from 'fencepost';
+import type { Entry, Journal, News, Slot, SnapshotParts } from 'fencepost';
 import type { Life } from './life.js';
 import { type Base, refusal, type SharedLog } from './shared-log.js';
 import type { Fault, Weather } from './weather.js';
@@ -46,8 +46,10 @@ export class Connection implements Journal {
     return this.#compareAndSet(after, decide);
   }
 
-  compact(slot: Slot, snapshot: Uint8Array): Promise<void> {
-    const bytes = snapshot.slice();
+  async compact(slot: Slot, parts: SnapshotParts): Promise<void> {
+    const pieces: Uint8Array[] = [];
+    for await (const part of parts) pieces.push(part.slice());
+    const bytes = Buffer.concat(pieces);
     return this.#ask(APPEND_FAULTS, () => this.#wiring.log.compact(slot, bytes));
   }
 

@@ -14,7 +14,7 @@ export interface ProbeParts {
 }
 
 /** Calls after which the engine may be at another slot. */
-const ARRIVALS: ReadonlySet<string> = new Set(['merge', 'mergeSealed', 'restore']);
+const ARRIVALS: ReadonlySet<string> = new Set(['merge', 'mergeSealed', 'endRestore']);
 /** Calls that a store makes where it does not expect a crash to come from. */
 const SAFE: ReadonlySet<string> = new Set(['free', 'addCaller', 'removeCaller', 'rowsHash']);
 

@@ -45,10 +45,10 @@ export class SharedLog {
     const slot = tip?.slot ?? 0;
     if (after >= slot) return { tip, entries: [] };
     const behind = this.#snapshot;
-    if (behind === null || after + 1 >= this.#first) {
+    if (behind === null || (after > 0 && after + 1 >= this.#first)) {
       return { tip, entries: this.#entriesFrom(after + 1) };
     }
-    const snapshot = { slot: behind.slot, bytes: behind.bytes.slice() };
+    const snapshot = { slot: behind.slot, parts: piecesOf(behind.bytes.slice()) };
     return { tip, snapshot, entries: this.#entriesFrom(snapshot.slot + 1) };
   }
 
@@ -96,6 +96,13 @@ export class SharedLog {
   #entriesFrom(slot: Slot): Uint8Array[] {
     return this.#entries.slice(slot - this.#first).map((bytes) => bytes.slice());
   }
+}
+
+/** Cut where no part of it ends. */
+async function* piecesOf(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  const middle = Math.floor(bytes.length / 2);
+  yield bytes.subarray(0, middle);
+  yield bytes.subarray(middle);
 }
 
 /** A journal's error that knows that nothing was stored. */

@@ -117,7 +117,9 @@ export class Witness implements LogWatcher {
     const { verdict, trace, create } = this.#parts;
     trace.tell('log', `compacted up to slot ${slot}`);
     const engine = create();
-    engine.restore(snapshot);
+    engine.beginRestore();
+    engine.restorePart(snapshot);
+    engine.endRestore();
     const { logId, slot: at } = engine;
     verdict.require(logId === this.#engine.logId, () => 'a snapshot is of another log');
     verdict.require(at === slot, () => `a snapshot of slot ${at} is put at slot ${slot}`);
