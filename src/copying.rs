@@ -151,7 +151,7 @@ impl Copying {
         Some(sealed)
     }
 
-    /// Gives rows to `out` until that answers that there is no more room; whether it came to the end.
+    /// Gives rows to `out` until that has no more room; whether it came to the end.
     fn walk(&mut self, state: &State, mut out: impl FnMut(RowRef<'_>) -> bool) -> bool {
         while let Some((name, paused, last_seq)) = self.queues.get(self.queues_passed) {
             self.queues_passed += 1;

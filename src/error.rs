@@ -280,8 +280,8 @@ impl fmt::Display for Error {
             }
             Self::StoreFull { size, limit } => write!(
                 f,
-                "the store is full: it would have {size} bytes of at most {limit}; complete, cancel \
-                 or purge something"
+                "the store is full: it would have {size} bytes of at most {limit}; complete, \
+                 cancel or purge something"
             ),
             Self::PermissionDenied { actor, right, on } => {
                 write!(f, "{} may not {right} {}", quoted(actor), quoted(on))

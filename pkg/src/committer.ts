@@ -321,7 +321,8 @@ export class Committer {
       if (asked === 'too late') throw breach('called decide after it had ended');
       asked = 'yes';
       behind = news.snapshot === undefined ? null : news;
-      return behind === null ? this.#decide(round, news) : null;
+      if (behind !== null) return null;
+      return this.#decide(round, news);
     });
     if (asked === 'not yet') throw breach('ended without calling decide');
     asked = 'too late';

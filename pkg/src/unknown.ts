@@ -84,7 +84,7 @@ async function look(sealed: Sealed, { journal, replica }: UnknownParts): Promise
 async function loadAndLook(news: News, sealed: Sealed, replica: Replica): Promise<Seen> {
   try {
     await replica.load(news);
-    if (replica.use((engine) => engine.holds(sealed.commit))) return 'landed';
+    if (replica.use((made) => made.holds(sealed.commit))) return 'landed';
     return replica.slot > sealed.base ? 'lost' : 'unclear';
   } catch (fault) {
     const { code, details } = fault instanceof FencepostError ? fault : {};

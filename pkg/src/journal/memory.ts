@@ -64,16 +64,20 @@ class MemoryJournal implements Journal {
 
   async compact(slot: Slot, parts: SnapshotParts): Promise<void> {
     this.#requireOpen();
-    if (slot <= (this.#snapshot?.slot ?? 0)) return;
+    if (!this.#isNewer(slot)) return;
     this.#requireReached(slot);
     const copies: Uint8Array[] = [];
     for await (const part of parts) copies.push(part.slice());
     // Another one may have come to its end meanwhile.
-    if (slot <= (this.#snapshot?.slot ?? 0)) return;
+    if (!this.#isNewer(slot)) return;
     this.#snapshot = { slot, parts: copies };
     const oldest = oldestKept(slot, this.#first, (kept) => this.#entryAt(kept).byteLength);
     this.#entries.splice(0, oldest - this.#first);
     this.#first = oldest;
+  }
+
+  #isNewer(slot: Slot): boolean {
+    return slot > (this.#snapshot?.slot ?? 0);
   }
 
   #requireReached(slot: Slot): void {

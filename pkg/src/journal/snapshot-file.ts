@@ -31,7 +31,7 @@ export function snapshotPath(directory: string): string {
 }
 
 /**
- * What is said of the snapshot; null when there is none yet. All of it is looked at, piece by piece:
+ * What is said of the snapshot; null when there is none yet. All of it is looked at, in pieces:
  * what is damaged is to be known before anything is changed.
  *
  * @throws FencepostError `JOURNAL_CORRUPT` or `FORMAT_TOO_NEW`, which name the file

@@ -48,7 +48,7 @@ export function patternBytes(length: number, seed: number): Uint8Array {
 export async function bytesOf(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   for await (const piece of parts) {
-    expect(piece instanceof Uint8Array, 'a piece of a snapshot: expected a Uint8Array');
+    expect(isBytes(piece), 'a piece of a snapshot: expected a Uint8Array');
     pieces.push(piece);
   }
   return joinParts(pieces);

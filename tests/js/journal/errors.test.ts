@@ -25,7 +25,7 @@ test('every code has one of the seven kinds', () => {
     'data',
     'closed',
   ]);
-  assert.equal(Object.keys(ERROR_KINDS).length, 25);
+  assert.equal(Object.keys(ERROR_KINDS).length, 26);
   for (const [code, kind] of Object.entries(ERROR_KINDS)) {
     const error = new FencepostError(code as ErrorCode, 'what happened');
     assert.ok(kinds.delete(kind) || error.kind === kind);

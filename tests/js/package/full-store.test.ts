@@ -1,4 +1,4 @@
-/** A store at its limit, and its way through a journal: refused, drained, compacted, opened again. */
+/** A store at its limit: refused, drained, opened again; and restoring a backup. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { memory, open } from 'fencepost';
