@@ -87,7 +87,7 @@ fn a_full_store_claims_extends_fails_releases_completes_and_purges() {
         writes: Vec::new(),
     };
     engine.fail(at(3), failure).unwrap().unwrap();
-    engine.release(at(3), at_claim(claims[2])).unwrap().unwrap();
+    engine.release(at(3), at_claim(claims[2]), None).unwrap().unwrap();
     let completion = |claim| Completion {
         claim: at_claim(claim),
         result: None,
