@@ -1,7 +1,8 @@
 //! Rows by place, in their order.
 //!
 //! The rows lie in an arena and the tree holds where. It is a tree of the type that the task
-//! indexes have, so that the compiler makes it once; what stands there for a task's id is a row's number.
+//! indexes have, so that the compiler makes it once; what stands there for a task's id is a row's
+//! number.
 //!
 //! **Cost:** O(log n) to find, put or remove a row.
 

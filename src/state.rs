@@ -10,9 +10,10 @@
 //! **Cost:** per change O(log n). Rows lie in an arena; indexes hold ids.
 
 mod fill;
+mod weighed;
 
 use crate::arena::Arena;
-use crate::change::{Change, Counters, Entry, Hash, KeptKey, LogId, ValueRow};
+use crate::change::{Change, Counters, Entry, Hash, LogId, ValueRow};
 use crate::id::{Instant, QueueId, Slot, TaskId, Version};
 use crate::index::{Places, TaskIndex};
 use crate::lease::LeaseRow;
@@ -22,7 +23,7 @@ use crate::place::Place;
 use crate::queue::{Outlook, Queue};
 use crate::removals::Removals;
 use crate::replicas::Replicas;
-use crate::schedule::{Schedule, ScheduleRow};
+use crate::schedule::Schedule;
 use crate::table::Table;
 use crate::task::{Task, TaskRow};
 use crate::timetable::Timetable;
@@ -203,60 +204,6 @@ impl State {
         if rows.tasks.update(&task, &Places::of(&task, self.horizon), &Places::NONE) {
             self.touch(task.queue);
         }
-    }
-
-    fn change_notes(&mut self, id: TaskId, change: impl FnOnce(&mut Task)) {
-        let task = &mut self.rows[self.places[&id]];
-        self.usage.notes(task, false);
-        change(task);
-        self.usage.notes(task, true);
-    }
-
-    fn keep_key(&mut self, id: QueueId, key: Name, kept: KeptKey) {
-        let queue = &mut self.queues[id.0 as usize];
-        if queue.kept_keys.get(key.as_str()).is_none() {
-            self.usage.kept_key(&key, true);
-        }
-        queue.keep_key(key, kept);
-        self.touch(id);
-    }
-
-    fn free_key(&mut self, id: QueueId, key: &Name) {
-        let queue = &mut self.queues[id.0 as usize];
-        if queue.kept_keys.get(key.as_str()).is_some() {
-            self.usage.kept_key(key, false);
-        }
-        queue.free_key(key);
-        self.touch(id);
-    }
-
-    fn put_value(&mut self, key: Name, row: ValueRow) {
-        self.delete_value(&key);
-        self.usage.value(&key, &row, true);
-        self.values.insert(key, row);
-    }
-
-    fn delete_value(&mut self, key: &Name) {
-        if let Some(row) = self.values.remove(key.as_str()) {
-            self.usage.value(key, &row, false);
-        }
-    }
-
-    fn put_schedule(&mut self, name: Name, schedule: Schedule) {
-        self.remove_schedule(&name);
-        self.usage.schedule(&name, &schedule, true);
-        self.timetable.put(name, schedule);
-    }
-
-    fn remove_schedule(&mut self, name: &Name) -> Option<Schedule> {
-        let schedule = self.timetable.remove(name)?;
-        self.usage.schedule(name, &schedule, false);
-        Some(schedule)
-    }
-
-    fn move_schedule(&mut self, name: Name, row: ScheduleRow) {
-        let known = self.remove_schedule(&name).expect("only known schedules are moved");
-        self.put_schedule(name, Schedule { row, ..known });
     }
 
     fn put_lease(&mut self, name: Name, row: LeaseRow) {

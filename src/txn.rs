@@ -5,6 +5,8 @@
 //!
 //! **Invariant:** a command that ends in an error or a refusal leaves nothing staged.
 
+mod weigh;
+
 use crate::backoff::Random;
 use crate::blob::Blob;
 use crate::change::{Change, KeptKey, Removal};
@@ -20,7 +22,7 @@ use crate::schedule::{Schedule, ScheduleRow};
 use crate::staged::{Savepoint, Staged, StagedQueue, StagedValue};
 use crate::state::State;
 use crate::task::{Task, TaskRow, TaskSpec};
-use crate::usage::{self, ERROR_BYTES_FREE};
+use crate::usage;
 use std::ops::Bound;
 use std::sync::Arc;
 
@@ -118,13 +120,7 @@ impl Txn<'_> {
 
     /// In a store without room for it the text is cut.
     pub fn put_error(&mut self, mut task: Task) {
-        if let Some(text) = &task.last_error
-            && text.len() > ERROR_BYTES_FREE
-            && !self.has_room_for(text.len() as u64)
-        {
-            let end = text.floor_char_boundary(ERROR_BYTES_FREE);
-            task.last_error = Some(text[..end].into());
-        }
+        self.cut_error(&mut task);
         self.weigh_notes(&task);
         let change = Change::TaskError { id: task.id, text: task.last_error.clone() };
         self.staged.put_task(task, change);
@@ -140,16 +136,6 @@ impl Txn<'_> {
         let weight = self.task(id).map_or(0, usage::task_weight);
         self.staged.weigh(0, weight);
         self.staged.remove_task(id, queue, Change::TaskRemoved { id, removal });
-    }
-
-    fn weigh_notes(&mut self, task: &Task) {
-        let before = self.task(task.id).map_or(0, usage::notes_weight);
-        self.staged.weigh(usage::notes_weight(task), before);
-    }
-
-    fn has_room_for(&self, bytes: u64) -> bool {
-        let size = self.state.usage.bytes().saturating_add_signed(self.staged.weight());
-        size + bytes <= self.store_bytes_max
     }
 
     /// # Errors
@@ -281,12 +267,6 @@ impl Txn<'_> {
         self.kept_key(queue, key).map(KeyHolder::Kept)
     }
 
-    fn kept_key(&self, queue: QueueId, key: &str) -> Option<KeptKey> {
-        let rows = self.state.queues.get(queue.0 as usize);
-        let merged = || rows.and_then(|rows| rows.kept_keys.get(key)).copied();
-        self.staged.kept_key(queue, key).unwrap_or_else(merged)
-    }
-
     pub fn keep_key(&mut self, queue: QueueId, key: Name, kept: KeptKey) {
         if self.kept_key(queue, key.as_str()).is_none() {
             self.staged.weigh(usage::key_weight(&key), 0);
@@ -313,14 +293,6 @@ impl Txn<'_> {
             None => self.state.leases.get(name.as_str()),
         };
         row.filter(|row| row.gone_at() > self.now)
-    }
-
-    fn lease_weight(&self, name: &Name) -> u64 {
-        let row = match self.staged.lease(name.as_str()) {
-            Some(row) => row,
-            None => self.state.leases.get(name.as_str()),
-        };
-        row.map_or(0, |row| usage::lease_weight(name, row))
     }
 
     pub fn put_lease(&mut self, name: Name, row: LeaseRow) {
@@ -354,10 +326,6 @@ impl Txn<'_> {
             removed += usize::from(row.is_none() && was_there);
         }
         merged.len() + added - removed
-    }
-
-    fn schedule_weight(&self, name: &Name) -> u64 {
-        self.schedule(name.as_str()).map_or(0, |row| usage::schedule_weight(name, row))
     }
 
     pub fn put_schedule(&mut self, name: Name, schedule: Schedule) {
@@ -406,10 +374,6 @@ impl Txn<'_> {
             Some(staged) => staged.value.as_ref().map(|_| staged.version),
             None => self.state.values.get(key).map(|row| row.version),
         }
-    }
-
-    fn value_weight(&self, key: &Name) -> u64 {
-        self.value(key.as_str()).map_or(0, |(value, _)| usage::value_weight(key, value))
     }
 
     pub fn put_value(&mut self, key: Name, value: Blob) {

@@ -39,10 +39,10 @@ import {
   ROOT,
   type StartRequest,
   type TaskReply,
-  type UsageReply,
   type ValueReply,
   type WriteRequest,
 } from './requests.js';
+import type { UsageReply } from './requests-snapshot.js';
 import type { Touched } from './wakes.js';
 
 /** Where the fields of `operation.head` lie. */

@@ -22,7 +22,6 @@ import { Breath } from './breath.js';
 import { CallSite } from './call-site.js';
 import { type LogClock, TIMER_MAX, type Timer } from './clock.js';
 import {
-  breach,
   isOfTheLog,
   knowsNothingStored,
   noAnswer,
@@ -35,8 +34,9 @@ import {
 } from './committer-errors.js';
 import { Compactor } from './compactor.js';
 import { contextOf, type RunIn } from './context.js';
-import { FencepostError } from './errors.js';
+import type { FencepostError } from './errors.js';
 import { Follower } from './follower.js';
+import { commitOrBehind, loadInTime } from './intake.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import { type Answer, type Decide, type Kind, Pending } from './pending.js';
 import { Readings } from './readings.js';
@@ -143,35 +143,12 @@ export class Committer {
     await this.within('read', this.#readings.read(this.journal, after, show));
   }
 
-  /**
-   * Takes over what begins with a snapshot, or is all there is; each of its pieces must come in
-   * time. False when the snapshot was replaced meanwhile: the journal is to be asked again.
-   */
+  /** Takes over what begins with a snapshot; false: the journal is to be asked again. */
   async load(news: News): Promise<boolean> {
-    const { snapshot } = news;
-    const timed = snapshot && { ...snapshot, parts: this.#inTime(snapshot.parts) };
-    try {
-      await this.replica.load(timed === undefined ? news : { ...news, snapshot: timed });
-      this.clock.observe(this.replica.time);
-      return true;
-    } catch (error) {
-      if (error instanceof FencepostError && error.details.replaced === true) return false;
-      throw error;
-    }
-  }
-
-  async *#inTime(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, void> {
-    const reader = parts[Symbol.asyncIterator]();
-    try {
-      for (;;) {
-        const read = await this.within('read', Promise.resolve(reader.next()));
-        if (read.done === true) return;
-        yield read.value;
-      }
-    } finally {
-      // Nobody waits for it: a journal that hangs may hang in this as well.
-      reader.return?.()?.catch(() => undefined);
-    }
+    const within = <T>(what: string, step: Promise<T>) => this.within(what, step);
+    const isLoaded = await loadInTime(this.replica, news, within);
+    if (isLoaded) this.clock.observe(this.replica.time);
+    return isLoaded;
   }
 
   /** Looks at what is merged, now. Undefined when the engine crashed; it is rebuilt then. */
@@ -314,18 +291,9 @@ export class Committer {
   /** Whether it was decided. What the journal shows may have to be loaded first. */
   async #commit(round: Round): Promise<boolean> {
     this.replica.rebuild();
-    const { slot } = this.replica;
-    let behind: News | null = null;
-    let asked: 'not yet' | 'yes' | 'too late' = 'not yet';
-    await this.journal.commit(slot, (news) => {
-      if (asked === 'too late') throw breach('called decide after it had ended');
-      asked = 'yes';
-      behind = news.snapshot === undefined ? null : news;
-      if (behind !== null) return null;
+    const behind = await commitOrBehind(this.journal, this.replica.slot, (news) => {
       return this.#decide(round, news);
     });
-    if (asked === 'not yet') throw breach('ended without calling decide');
-    asked = 'too late';
     if (behind === null) return true;
     await this.load(behind);
     this.compactor.leave();

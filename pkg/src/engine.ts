@@ -49,7 +49,7 @@ import {
   readNameList,
   requireId,
 } from './options.js';
-import { cutForEngine, isRun, joinParts } from './parts.js';
+import { joinParts, partsOf, restoreInto } from './parts.js';
 import { loadEngine, type Platform } from './platform/platform.js';
 import type {
   Bridge,
@@ -364,18 +364,7 @@ export class Engine {
    */
   *snapshotParts(): Generator<Uint8Array, void, void> {
     const bridge = this.#bridge;
-    const { id } = bridge.beginSnapshot();
-    let isOver = false;
-    try {
-      for (;;) {
-        const part = this.#bridge.snapshotPart(id);
-        if (part === undefined) break;
-        yield part.bytes;
-      }
-      isOver = true;
-    } finally {
-      if (!isOver && this.#bridge === bridge) bridge.endSnapshot(id);
-    }
+    yield* partsOf(bridge, () => this.#bridge === bridge);
   }
 
   /**
@@ -385,13 +374,7 @@ export class Engine {
    */
   restore(snapshot: Uint8Array | Iterable<Uint8Array>): void {
     this.#taken = undefined;
-    this.#bridge.beginRestore();
-    const pieces = isRun(snapshot) ? snapshot : [snapshot];
-    for (const piece of pieces) {
-      const bytes = readBytes(piece, 'snapshot');
-      for (const part of cutForEngine(bytes)) this.#bridge.restorePart(part);
-    }
-    this.#bridge.endRestore();
+    restoreInto(this.#bridge, snapshot);
   }
 
   /** Rebuilds every index from the rows and compares. */

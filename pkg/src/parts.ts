@@ -1,5 +1,7 @@
 /** Snapshots in parts: what is given to the engine at a time, and putting parts together. */
+import { readBytes } from './arguments.js';
 import { FencepostError } from './errors.js';
+import type { SnapshotOperations } from './requests-snapshot.js';
 
 const PIECE_BYTES = 1 << 20;
 
@@ -11,9 +13,7 @@ export function* cutForEngine(bytes: Uint8Array): Generator<Uint8Array, void, vo
 }
 
 /** Whether it is pieces, and not bytes of whatever kind. */
-export function isRun(
-  value: Uint8Array | Iterable<Uint8Array>,
-): value is Iterable<Uint8Array> {
+function isRun(value: Uint8Array | Iterable<Uint8Array>): value is Iterable<Uint8Array> {
   return Array.isArray(value) || (typeof value === 'object' && value !== null && 'next' in value);
 }
 
@@ -39,4 +39,34 @@ function allocate(size: number): Uint8Array {
       cause,
     });
   }
+}
+
+/** All parts of a snapshot that begins now; ended when the reader goes, if `isThere` still. */
+export function* partsOf(
+  engine: SnapshotOperations,
+  isThere: () => boolean,
+): Generator<Uint8Array, void, void> {
+  const { id } = engine.beginSnapshot();
+  let isOver = false;
+  try {
+    while (!isOver) {
+      const part = engine.snapshotPart(id);
+      isOver = part?.isLast ?? true;
+      if (part !== undefined) yield part.bytes;
+    }
+  } finally {
+    if (isThere()) engine.endSnapshot(id);
+  }
+}
+
+/** Gives an engine a snapshot, or pieces of one. */
+export function restoreInto(
+  engine: SnapshotOperations,
+  snapshot: Uint8Array | Iterable<Uint8Array>,
+): void {
+  engine.beginRestore();
+  for (const piece of isRun(snapshot) ? snapshot : [snapshot]) {
+    for (const part of cutForEngine(readBytes(piece, 'snapshot'))) engine.restorePart(part);
+  }
+  engine.endRestore();
 }

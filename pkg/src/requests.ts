@@ -6,6 +6,7 @@
 import type { CallerRequest } from './requests-caller.js';
 import type { NameListRequest, TaskListRequest } from './requests-list.js';
 import type { ScheduleOperations } from './requests-schedule.js';
+import type { SnapshotOperations } from './requests-snapshot.js';
 import type { RefusalReason, StoreEvent, TaskCounts } from './types.js';
 import type { Touched } from './wakes.js';
 
@@ -35,26 +36,6 @@ export interface StartRequest {
   readonly maxPayloadBytes: number;
   /** `NaN`: the engine's default. */
   readonly maxStoreBytes: number;
-}
-
-/** Rows of a kind, and what they weigh. */
-export interface AmountReply {
-  readonly rows: number;
-  readonly bytes: number;
-}
-
-/** What all rows weigh and may weigh, and what there is of each kind. */
-export interface UsageReply {
-  readonly bytes: number;
-  readonly limit: number;
-  readonly tasks: AmountReply;
-  readonly payloads: AmountReply;
-  readonly results: AmountReply;
-  readonly keys: AmountReply;
-  readonly values: AmountReply;
-  readonly leases: AmountReply;
-  readonly schedules: AmountReply;
-  readonly queues: AmountReply;
 }
 
 /** States in the order of the engine's numbers. */
@@ -246,7 +227,7 @@ export interface EntryRoom {
  * The engine as the package uses it. Synchronous; every method throws a FencepostError for a wrong
  * argument or a missing right, and a WebAssembly.RuntimeError when it crashed and must be dropped.
  */
-export interface Bridge extends ScheduleOperations {
+export interface Bridge extends ScheduleOperations, SnapshotOperations {
   queueEnqueue(request: EnqueueRequest, at: Moment): EnqueuedReply;
   queueEnqueueMany(requests: readonly EnqueueRequest[], at: Moment): EnqueuedReply[];
   queueClaim(request: ClaimRequest, at: Moment): TaskReply[];
@@ -346,10 +327,6 @@ export interface Bridge extends ScheduleOperations {
 
   /** Founds an empty log, as the first staged command. */
   found(now: number): void;
-  /** Founds a log whose rows are those of a snapshot that is to be put behind this entry. */
-  foundRestoring(now: number): void;
-  /** Makes what was restored the rows of the log that an entry founded. */
-  adopt(entry: Uint8Array): void;
   /** Seals what is staged, and gives only the bytes: in `room` if they fit. */
   takeBytes(room?: EntryRoom): Uint8Array | undefined;
   /** Seals what is staged. It is then merged (`mergeSealed`) or discarded before anything else. */
@@ -359,21 +336,10 @@ export interface Bridge extends ScheduleOperations {
   mergeSealed(): void;
   merge(entry: Uint8Array): void;
   discard(): void;
-  /** Takes the place of one that was begun before. `slot`: what it is of. */
-  beginSnapshot(): { id: number; slot: number };
-  /** The next part; absent behind the last one. Entries may be merged between two. */
-  snapshotPart(id: number): { bytes: Uint8Array; isLast: boolean } | undefined;
-  endSnapshot(id: number): void;
-  beginRestore(): void;
-  /** The next bytes of a snapshot, however they were cut. */
-  restorePart(bytes: Uint8Array): void;
-  /** Replaces everything by the snapshot that has come. */
-  endRestore(): void;
   /** Enforces expiry and retention everywhere, one commit's worth. */
   maintain(now: number): { expired: number; purged: number; more: boolean };
   /** Ends what was granted after a token, one commit's worth. Whether there is more. */
   reclaim(since: number, now: number): boolean;
-  usage(): UsageReply;
   verify(): { ok: boolean; rows: number; problems: string[] };
   /**
    * Records the events of commands after a version, in what is merged from here on. Goes on as it
@@ -402,8 +368,6 @@ export interface Bridge extends ScheduleOperations {
   readonly slot: number;
   /** Of the newest merged entry. */
   readonly tag: Uint8Array;
-  /** Whether the log waits for the snapshot that it is founded on. */
-  readonly isRestoring: boolean;
   /** Of the newest merged entry, in milliseconds. */
   readonly time: number;
   /** How many staged commands have changed something: command k has version + k. */

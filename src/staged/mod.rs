@@ -292,30 +292,8 @@ impl Staged {
 
 /// Commands.
 impl Staged {
-    pub fn savepoint(&self) -> Savepoint {
-        Savepoint {
-            weight: self.weight,
-            counters: self.counters,
-            undo: self.undo.len(),
-            changes: self.changes.len(),
-        }
-    }
-
     pub fn changes_since(&self, savepoint: Savepoint) -> &[Change] {
         &self.changes[savepoint.changes..]
-    }
-
-    /// The store grows by a row, or shrinks.
-    pub fn weigh(&mut self, added: u64, removed: u64) {
-        self.weight += added as i64 - removed as i64;
-    }
-
-    pub fn weight(&self) -> i64 {
-        self.weight
-    }
-
-    pub fn weight_since(&self, savepoint: Savepoint) -> i64 {
-        self.weight - savepoint.weight
     }
 
     pub fn undo(&mut self, savepoint: Savepoint) {

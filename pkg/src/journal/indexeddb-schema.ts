@@ -6,7 +6,7 @@
  * |---|---|---|
  * | `meta` | `head` | one `Head` |
  * | `journal` | slot | length of the tag (1 byte), tag, entry |
- * | `snapshot` | [id, number of the chunk] | up to 1 MiB of a snapshot; the head says which counts |
+ * | `snapshot` | [id, number of the chunk] | up to 1 MiB of a snapshot; the head says of which |
  */
 import { FencepostError, quote } from '../errors.js';
 import { isBytes } from '../realm.js';

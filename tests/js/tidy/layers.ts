@@ -76,6 +76,7 @@ const PACKAGE_LAYERS = [
     'readings',
     'pending',
     'round',
+    'intake',
     'unknown',
     'committer',
   ],
