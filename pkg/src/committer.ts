@@ -44,7 +44,7 @@ import { Crash, type Replica } from './replica.js';
 import type { CallerRequest } from './requests.js';
 import { Round, takeGroup } from './round.js';
 import { resolveUnknown } from './unknown.js';
-import { type Topic, type Touched, Wakes } from './wakes.js';
+import { type Topic, Wakes } from './wakes.js';
 
 export interface CommitterParts {
   readonly journal: Journal;
@@ -145,8 +145,7 @@ export class Committer {
 
   /** Takes over what begins with a snapshot; false: the journal is to be asked again. */
   async load(news: News): Promise<boolean> {
-    const within = <T>(what: string, step: Promise<T>) => this.within(what, step);
-    const isLoaded = await loadInTime(this.replica, news, within);
+    const isLoaded = await loadInTime(this.replica, news, this.within.bind(this));
     if (isLoaded) this.clock.observe(this.replica.time);
     return isLoaded;
   }
@@ -276,9 +275,7 @@ export class Committer {
   async #serve(round: Round): Promise<void> {
     const before = this.replica.version;
     try {
-      while (!(await this.#commit(round))) {
-        if (this.#isClosed) this.requireOpen();
-      }
+      while (!(await this.#commit(round))) if (this.#isClosed) this.requireOpen();
       this.#merge(round);
     } catch (error) {
       await this.#recover(round, error);
@@ -368,17 +365,7 @@ export class Committer {
 
   #tellMerged(): void {
     this.alarm.review();
-    this.#wakes.tell(this.#wakes.arePicky ? this.#touched() : null);
-  }
-
-  #touched(): Touched | null {
-    if (!this.replica.isUsable) return null;
-    try {
-      return this.replica.use((engine) => engine.touched());
-    } catch {
-      // A crash: whoever asks next rebuilds the engine.
-      return null;
-    }
+    this.#wakes.tell(this.#wakes.arePicky ? this.replica.touched() : null);
   }
 
   #tellSettled(): void {

@@ -28,6 +28,7 @@ import {
   requireArray,
   requireWhole,
 } from './arguments.js';
+import * as fields from './engine-fields.js';
 import {
   FREED,
   optionalBytes,
@@ -135,7 +136,7 @@ export class Engine {
     request: { queue: string; owner: string; max?: number; lease?: number },
     now: number,
   ): RawClaimed[] {
-    const { queue, owner, max, lease } = readOptions('request', request, CLAIM_FIELDS);
+    const { queue, owner, max, lease } = readOptions('request', request, fields.CLAIM);
     const claim = {
       queue: sharedName('queue', queue),
       owner: requireName('owner', owner),
@@ -149,7 +150,7 @@ export class Engine {
     request: RawClaim & { result?: Uint8Array; followUps?: RawEnqueue[]; writes?: Write[] },
     now: number,
   ): Outcome<EnqueuedReply[]> {
-    const given = readOptions('request', request, COMPLETE_FIELDS);
+    const given = readOptions('request', request, fields.COMPLETE);
     const followUps =
       given.followUps === undefined ? [] : requireArray('followUps', given.followUps);
     const { queue, id, token } = readClaim(given);
@@ -168,7 +169,7 @@ export class Engine {
     request: RawClaim & { error?: unknown; delay?: number; final?: boolean; writes?: Write[] },
     now: number,
   ): Outcome<{ state: TaskState; runAt?: number }> {
-    const given = readOptions('request', request, FAIL_FIELDS);
+    const given = readOptions('request', request, fields.FAIL);
     const fail = { ...readClaim(given), ...failRequest(given.error, given) };
     return this.#bridge.queueFail(fail, root(now));
   }
@@ -178,7 +179,7 @@ export class Engine {
     request: RawClaim & { extend?: number; progress?: Uint8Array },
     now: number,
   ): Outcome<number> {
-    const given = readOptions('request', request, HEARTBEAT_FIELDS);
+    const given = readOptions('request', request, fields.HEARTBEAT);
     const { queue, id, token } = readClaim(given);
     const heartbeat = {
       queue,
@@ -192,13 +193,13 @@ export class Engine {
 
   /** Removes a task in whatever state; whether there was one. */
   queueCancel(request: { queue: string; id: number; reason?: string }, now: number): boolean {
-    const { queue, id, reason } = readOptions('request', request, CANCEL_FIELDS);
+    const { queue, id, reason } = readOptions('request', request, fields.CANCEL);
     const text = reason === undefined ? undefined : requireName('reason', reason);
     return this.#bridge.queueCancel(sharedName('queue', queue), requireId(id), text, root(now));
   }
 
   queueGet(request: { queue: string; id: number }, now: number): TaskReply | undefined {
-    const { queue, id } = readOptions('request', request, GET_FIELDS);
+    const { queue, id } = readOptions('request', request, fields.GET);
     return this.#bridge.queueGet(sharedName('queue', queue), requireId(id), root(now));
   }
 
@@ -213,7 +214,7 @@ export class Engine {
     },
     now: number,
   ): { items: TaskReply[]; cursor?: string } {
-    const { queue, state, order, cursor, limit } = readOptions('request', request, LIST_FIELDS);
+    const { queue, state, order, cursor, limit } = readOptions('request', request, fields.LIST);
     const wanted = TASK_STATES.find((name) => name === state);
     if (state !== undefined && wanted === undefined) {
       throw invalid('state', `one of ${TASK_STATES.join(', ')}`, String(state));
@@ -234,7 +235,7 @@ export class Engine {
     request: { name: string; owner: string; ttl: number; meta?: Uint8Array },
     now: number,
   ): Outcome<{ token: number; until: number; acquiredAt: number; meta: Uint8Array | undefined }> {
-    const { name, owner, ttl, meta } = readOptions('request', request, ACQUIRE_FIELDS);
+    const { name, owner, ttl, meta } = readOptions('request', request, fields.ACQUIRE);
     const acquire = {
       name: sharedName('name', name),
       owner: requireName('owner', owner),
@@ -249,7 +250,7 @@ export class Engine {
     request: { name: string; token: number; ttl?: number; meta?: Uint8Array },
     now: number,
   ): Outcome<number> {
-    const { name, token, ttl, meta } = readOptions('request', request, RENEW_FIELDS);
+    const { name, token, ttl, meta } = readOptions('request', request, fields.RENEW);
     const renew = {
       name: sharedName('name', name),
       token: requireWhole('token', token, 0),
@@ -261,7 +262,7 @@ export class Engine {
 
   /** Whether the token still had it. */
   leaseRelease(request: { name: string; token: number }, now: number): boolean {
-    const { name, token } = readOptions('request', request, RELEASE_FIELDS);
+    const { name, token } = readOptions('request', request, fields.RELEASE);
     return this.#bridge.leaseRelease(
       sharedName('name', name),
       requireWhole('token', token, 0),
@@ -274,7 +275,7 @@ export class Engine {
     request: { name: string; token: number; writes: Write[] },
     now: number,
   ): Outcome<undefined> {
-    const { name, token, writes } = readOptions('request', request, GUARDED_FIELDS);
+    const { name, token, writes } = readOptions('request', request, fields.GUARDED);
     return this.#bridge.leaseGuardedCommit(
       sharedName('name', name),
       requireWhole('token', token, 0),
@@ -363,8 +364,7 @@ export class Engine {
    * something was restored
    */
   *snapshotParts(): Generator<Uint8Array, void, void> {
-    const bridge = this.#bridge;
-    yield* partsOf(bridge, () => this.#bridge === bridge);
+    yield* partsOf(this.#bridge, () => this.#bridge !== FREED);
   }
 
   /**
@@ -398,16 +398,3 @@ export class Engine {
     this.#bridge = FREED;
   }
 }
-
-const CLAIM_FIELDS = ['queue', 'owner', 'max', 'lease'] as const;
-const REFERENCE_FIELDS = ['queue', 'id', 'token'] as const;
-const COMPLETE_FIELDS = [...REFERENCE_FIELDS, 'result', 'followUps', 'writes'] as const;
-const FAIL_FIELDS = [...REFERENCE_FIELDS, 'error', 'delay', 'final', 'writes'] as const;
-const HEARTBEAT_FIELDS = [...REFERENCE_FIELDS, 'extend', 'progress'] as const;
-const CANCEL_FIELDS = ['queue', 'id', 'reason'] as const;
-const GET_FIELDS = ['queue', 'id'] as const;
-const LIST_FIELDS = ['queue', 'state', 'order', 'cursor', 'limit'] as const;
-const ACQUIRE_FIELDS = ['name', 'owner', 'ttl', 'meta'] as const;
-const RENEW_FIELDS = ['name', 'token', 'ttl', 'meta'] as const;
-const RELEASE_FIELDS = ['name', 'token'] as const;
-const GUARDED_FIELDS = ['name', 'token', 'writes'] as const;

@@ -19,6 +19,7 @@ import { load } from './loading.js';
 import { messageOf } from './realm.js';
 import { hex } from './records.js';
 import type { Bridge, CallerRequest } from './requests.js';
+import type { Touched } from './wakes.js';
 
 const LOG_ID_BYTES = 16;
 
@@ -156,6 +157,17 @@ export class Replica {
     const number = this.use((engine) => engine.addCaller(caller));
     this.#callers.set(caller, number);
     return number;
+  }
+
+  /** What was merged since the call before; null when that cannot be told. */
+  touched(): Touched | null {
+    if (!this.#usable) return null;
+    try {
+      return this.use((engine) => engine.touched());
+    } catch {
+      // A crash: whoever asks next rebuilds the engine.
+      return null;
+    }
   }
 
   forget(caller: CallerRequest): void {
