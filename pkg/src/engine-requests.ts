@@ -20,6 +20,7 @@ export interface RawClaim {
 
 /** A task that is claimed now, and what its claim brought. */
 export interface RawClaimed extends TaskReply {
+  readonly queue: string;
   readonly token: number;
   readonly owner: string;
   readonly deadline: number;
@@ -61,3 +62,8 @@ export const FREED = new Proxy({} as Bridge, {
     throw invalid('engine', 'one that was not freed', 'a call after free()');
   },
 });
+
+/** A task with the queue that it was claimed from. */
+export function claimedFrom(task: TaskReply, queue: string): RawClaimed {
+  return Object.assign(task, { queue }) as RawClaimed;
+}

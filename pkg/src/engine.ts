@@ -30,6 +30,7 @@ import {
 } from './arguments.js';
 import * as fields from './engine-fields.js';
 import {
+  claimedFrom,
   FREED,
   optionalBytes,
   type RawClaim,
@@ -67,7 +68,6 @@ import { readWrites } from './writes.js';
 
 /** A task that an engine made or found; `state` is what it is in. */
 export type RawEnqueued = EnqueuedReply;
-
 export type { RawClaim, RawClaimed, RawEnqueue } from './engine-requests.js';
 export type { LeaseReply as RawLease, TaskReply as RawTask, ValueReply as RawValue };
 
@@ -143,7 +143,7 @@ export class Engine {
       max: readClaimMax(max),
       lease: optionalWhole('lease', lease, 0),
     };
-    return this.#bridge.queueClaim(claim, root(now)) as RawClaimed[];
+    return this.#bridge.queueClaim(claim, root(now)).map((task) => claimedFrom(task, queue));
   }
 
   queueComplete(

@@ -7,6 +7,7 @@
  */
 
 import { textDecoder } from './host.js';
+import { INSPECT, printed } from './inspect.js';
 import {
   DEAD_REASONS,
   type DeadReason,
@@ -284,6 +285,28 @@ class TaskRecordView implements TaskReply {
   #text(name: (typeof BLOBS)[number]): string | undefined {
     const bytes = this.#look(name);
     return bytes === undefined ? undefined : textDecoder().decode(bytes);
+  }
+
+  /** Every field that is there; bytes as arrays of numbers. */
+  toJSON(): { [field: string]: unknown } {
+    const fields = this.#fields();
+    for (const name of ['progress', 'result', 'payload'] as const) {
+      const bytes = this[name];
+      if (bytes !== undefined) fields[name] = [...bytes];
+    }
+    return fields;
+  }
+
+  [INSPECT](_: number, options: unknown, print: Parameters<typeof printed>[3]): string {
+    return printed('RawTask', this.#fields(), options, print);
+  }
+
+  #fields(): { [field: string]: unknown } {
+    const fields: { [field: string]: unknown } = { ...(this as object) };
+    for (const name of [...NUMBERS, ...BLOBS]) {
+      if (this[name] !== undefined) fields[name] = this[name];
+    }
+    return fields;
   }
 
   get seq(): number {

@@ -136,8 +136,8 @@ export interface EnqueuedReply {
 
 /**
  * A task's row as it was when it was read. It is a view: all but `id` and `token` are getters, so a
- * spread, a structured clone or a message takes only those two. Every look at bytes gives a copy of
- * its own.
+ * spread, a structured clone or a message takes only those two. Printed, and as JSON, it is whole.
+ * Every look at bytes gives a copy of its own.
  */
 export interface TaskReply {
   readonly id: number;

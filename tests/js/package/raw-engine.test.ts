@@ -1,8 +1,9 @@
 /** `fencepost/engine`: what it refuses. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import { runInNewContext } from 'node:vm';
-import { Engine } from 'fencepost/engine';
+import { check, del, Engine, put } from 'fencepost/engine';
 import { rejects, throws } from './support.js';
 
 const NOW = 1_000;
@@ -282,4 +283,42 @@ test('for what is no bytes, or was given away, no entry is taken', async () => {
     engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(1) }, NOW);
   }
   assert.ok(engine.takeEntry());
+});
+
+test('values that ride on a command are read again, one by one and in pages', async () => {
+  const engine = await Engine.load();
+  const writes = [put('a', { n: 1 }), put('b', 2), check('a', null)];
+  engine.queueEnqueue({ queue: 'q', payload: new Uint8Array([1]), writes }, NOW);
+  assert.equal(engine.kvGet({ key: 'a' }, NOW), undefined, 'not merged yet');
+  const entry = engine.takeEntry();
+  assert.ok(entry !== null);
+  engine.merge(entry);
+  const found = engine.kvGet({ key: 'a' }, NOW);
+  assert.equal(new TextDecoder().decode(found?.value), '{"n":1}');
+  assert.equal(found?.version, engine.version);
+  const page = engine.kvList({ limit: 1 }, NOW);
+  assert.deepEqual([page.items.map(({ key }) => key), page.cursor], [['a'], 'a']);
+  const rest = engine.kvList({ cursor: 'a' }, NOW);
+  assert.deepEqual([rest.items.map(({ key }) => key), rest.cursor], [['b'], undefined]);
+  engine.queueEnqueue({ queue: 'q', payload: new Uint8Array(), writes: [del('a')] }, NOW);
+  engine.merge(engine.takeEntry() ?? new Uint8Array());
+  assert.equal(engine.kvGet({ key: 'a' }, NOW), undefined);
+  throws(() => engine.kvGet({ key: '' }, NOW), 'INVALID_NAME');
+});
+
+test('a claimed task names its queue, and shows all of itself', async () => {
+  const engine = await Engine.load();
+  engine.queueEnqueue({ queue: 'q', payload: new Uint8Array([7, 8]), key: 'k' }, NOW);
+  const [task] = engine.queueClaim({ queue: 'q', owner: 'w' }, NOW);
+  assert.ok(task !== undefined);
+  assert.equal(task.queue, 'q');
+  const shown = JSON.parse(JSON.stringify(task));
+  const { queue, state, key, owner, payload, attempt, lapsed } = shown;
+  assert.deepEqual(
+    [queue, state, key, owner, attempt, lapsed],
+    ['q', 'inflight', 'k', 'w', 1, false],
+  );
+  assert.deepEqual(payload, [7, 8]);
+  assert.match(inspect(task), /^RawTask \{.*queue: 'q'.*payload: Uint8Array\(2\) \[ 7, 8 \]/s);
+  assert.deepEqual(engine.queueComplete(task && { ...task }, NOW).ok, true);
 });

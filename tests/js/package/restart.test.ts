@@ -130,6 +130,19 @@ test('a compaction that fails fails nothing else', async () => {
   await store.close();
 });
 
+test('a version that a value had before a backup is not given out again after it', async () => {
+  const { store, clock } = await bench();
+  const { version } = await store.kv.put('k', 'old');
+  await store.kv.delete('k');
+  const restore = await store.snapshot();
+  const copy = await open('copy', { journal: memory(), clock, restore });
+  assert.ok(copy.version > store.version);
+  const renewed = await copy.kv.put('k', 'new');
+  assert.ok(renewed.version > version);
+  const late = await copy.transact((tx) => tx.check('k', version));
+  assert.deepEqual([late.ok, !late.ok && late.reason], [false, 'changed']);
+});
+
 test('a snapshot starts a new log that goes on from the old one', async () => {
   const { store, clock } = await bench();
   await fill(store);
