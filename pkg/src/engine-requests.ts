@@ -2,7 +2,7 @@
 import { invalid, readBytes, readOptions, requireWhole } from './arguments.js';
 import { sharedName } from './names.js';
 import { ENQUEUE_OPTIONS, enqueueRequest, PLAIN_QUEUE, requireId } from './options.js';
-import type { Bridge, EnqueueRequest, Moment, TaskReply } from './requests.js';
+import type { Bridge, EnqueueRequest, FullName, Moment, TaskReply } from './requests.js';
 import type { EnqueueOptions } from './types.js';
 
 /** A task to be; its options are those of `queue.enqueue`. */
@@ -64,6 +64,6 @@ export const FREED = new Proxy({} as Bridge, {
 });
 
 /** A task with the queue that it was claimed from. */
-export function claimedFrom(task: TaskReply, queue: string): RawClaimed {
-  return Object.assign(task, { queue }) as RawClaimed;
+export function claimedFrom(task: TaskReply, queue: FullName): RawClaimed {
+  return Object.assign(task, { queue: queue.text }) as RawClaimed;
 }

@@ -143,7 +143,7 @@ export class Engine {
       max: readClaimMax(max),
       lease: optionalWhole('lease', lease, 0),
     };
-    return this.#bridge.queueClaim(claim, root(now)).map((task) => claimedFrom(task, queue));
+    return this.#bridge.queueClaim(claim, root(now)).map((task) => claimedFrom(task, claim.queue));
   }
 
   queueComplete(
