@@ -16,11 +16,12 @@ use crate::codec::{PartWriter, RowRef, RowsHash, Sealed, SnapshotHead};
 use crate::id::{QueueId, Seq, TaskId};
 use crate::lease::LeaseRow;
 use crate::name::Name;
+use crate::ordered::Ordered;
 use crate::place::Place;
 use crate::schedule::Schedule;
 use crate::state::{Head, State};
+use crate::table::Table;
 use crate::task::Task;
-use std::collections::BTreeMap;
 
 /// A snapshot that is being written.
 #[derive(Debug)]
@@ -33,11 +34,11 @@ pub struct Copying {
     queues_passed: usize,
     newest_task: TaskId,
     /// By queue and place.
-    keys: Walk<Place, (Name, KeptKey)>,
-    tasks: Walk<TaskId, Task>,
-    leases: Walk<Name, LeaseRow>,
-    values: Walk<Name, ValueRow>,
-    schedules: Walk<Name, Schedule>,
+    keys: Walk<Ordered<Option<(Name, KeptKey)>>, Place>,
+    tasks: Walk<Ordered<Option<Task>>, Place>,
+    leases: Walk<Table<Option<LeaseRow>>, Name>,
+    values: Walk<Table<Option<ValueRow>>, Name>,
+    schedules: Walk<Table<Option<Schedule>>, Name>,
     rows: u64,
     number: u64,
     previous: [u8; 16],
@@ -73,12 +74,6 @@ impl Copying {
         }
     }
 
-    /// How many rows are kept as they were.
-    pub fn kept(&self) -> usize {
-        let tables = self.leases.before.len() + self.values.before.len();
-        self.keys.before.len() + self.tasks.before.len() + tables + self.schedules.before.len()
-    }
-
     pub fn is_over(&self) -> bool {
         self.is_over
     }
@@ -92,7 +87,7 @@ impl Copying {
             | Change::TaskResult { id, .. }
             | Change::TaskRemoved { id, .. } => {
                 if *id <= self.newest_task {
-                    self.tasks.note(*id, || state.task(*id).cloned());
+                    self.tasks.note(place_of(*id), || state.task(*id).cloned());
                 }
             }
             Change::KeyKept { queue, key, kept } => {
@@ -170,7 +165,12 @@ impl Copying {
             |after| kept_keys(state, queues, after),
             |place, (key, kept)| take(RowRef::KeptKey(QueueId(place.rank as u32), key, kept)),
         ) && self.tasks.step(
-            |after| state.tasks_between(after.unwrap_or_default(), newest_task),
+            |after| {
+                let after =
+                    after.map_or(TaskId::default(), |place| TaskId::saturating(place.number));
+                let tasks = state.tasks_between(after, newest_task);
+                tasks.map(|(id, task)| (place_of(id), task))
+            },
             |_, task| take(RowRef::Task(task)),
         ) && self
             .leases
@@ -214,12 +214,70 @@ fn in_queue(queue: QueueId, place: Place) -> Place {
     Place { rank: queue.0.into(), ..place }
 }
 
+/// A task by its id.
+fn place_of(id: TaskId) -> Place {
+    Place::numbered(0, id)
+}
+
+/// Rows as they were, by their key; `None`: there was none. The trees are those that rows lie in
+/// anyway, so that the compiler makes no others.
+trait Before: Default {
+    type Key: Ord + Clone;
+    type Row;
+
+    fn first(&self) -> Option<Self::Key>;
+    fn has(&self, key: &Self::Key) -> bool;
+    fn keep(&mut self, key: Self::Key, row: Option<Self::Row>);
+    fn take(&mut self, key: &Self::Key) -> Option<Self::Row>;
+}
+
+impl<T> Before for Ordered<Option<T>> {
+    type Key = Place;
+    type Row = T;
+
+    fn first(&self) -> Option<Place> {
+        self.first()
+    }
+
+    fn has(&self, key: &Place) -> bool {
+        self.get(*key).is_some()
+    }
+
+    fn keep(&mut self, key: Place, row: Option<T>) {
+        self.insert(key, row);
+    }
+
+    fn take(&mut self, key: &Place) -> Option<T> {
+        self.remove(*key).flatten()
+    }
+}
+
+impl<T> Before for Table<Option<T>> {
+    type Key = Name;
+    type Row = T;
+
+    fn first(&self) -> Option<Name> {
+        self.first().cloned()
+    }
+
+    fn has(&self, key: &Name) -> bool {
+        self.contains_key(key.as_str())
+    }
+
+    fn keep(&mut self, key: Name, row: Option<T>) {
+        self.insert(key, row);
+    }
+
+    fn take(&mut self, key: &Name) -> Option<T> {
+        self.remove(key.as_str()).flatten()
+    }
+}
+
 /// The rows of one kind: how far they are passed, and what was changed ahead.
 #[derive(Debug)]
-struct Walk<K, V> {
+struct Walk<B, K> {
     passed: Passed<K>,
-    /// As they were; `None`: there was none.
-    before: BTreeMap<K, Option<V>>,
+    before: B,
 }
 
 #[derive(Debug)]
@@ -229,22 +287,22 @@ enum Passed<K> {
     All,
 }
 
-impl<K, V> Default for Walk<K, V> {
+impl<B: Default, K> Default for Walk<B, K> {
     fn default() -> Self {
-        Self { passed: Passed::None, before: BTreeMap::new() }
+        Self { passed: Passed::None, before: B::default() }
     }
 }
 
-impl<K: Ord + Clone, V> Walk<K, V> {
+impl<B: Before<Key = K>, K: Ord + Clone> Walk<B, K> {
     /// A row is about to change.
-    fn note(&mut self, key: K, row: impl FnOnce() -> Option<V>) {
+    fn note(&mut self, key: K, row: impl FnOnce() -> Option<B::Row>) {
         let is_ahead = match &self.passed {
             Passed::None => true,
             Passed::UpTo(passed) => key > *passed,
             Passed::All => false,
         };
-        if is_ahead {
-            self.before.entry(key).or_insert_with(row);
+        if is_ahead && !self.before.has(&key) {
+            self.before.keep(key, row());
         }
     }
 
@@ -252,11 +310,11 @@ impl<K: Ord + Clone, V> Walk<K, V> {
     fn step<'a, I>(
         &mut self,
         rows: impl FnOnce(Option<K>) -> I,
-        mut take: impl FnMut(&K, &V) -> bool,
+        mut take: impl FnMut(&K, &B::Row) -> bool,
     ) -> bool
     where
-        I: Iterator<Item = (K, &'a V)>,
-        V: 'a,
+        I: Iterator<Item = (K, &'a B::Row)>,
+        B::Row: 'a,
     {
         let after = match &self.passed {
             Passed::None => None,
@@ -264,16 +322,18 @@ impl<K: Ord + Clone, V> Walk<K, V> {
             Passed::All => return true,
         };
         let mut rows = rows(after).peekable();
+        let mut changed = self.before.first();
         loop {
-            let is_changed = match (rows.peek(), self.before.first_key_value()) {
+            let is_changed = match (rows.peek(), &changed) {
                 (None, None) => break,
-                (Some((key, _)), Some((changed, _))) => changed <= key,
+                (Some((key, _)), Some(changed)) => changed <= key,
                 (_, changed) => changed.is_some(),
             };
             let (key, has_room) = if is_changed {
-                let (key, row) = self.before.pop_first().expect("it was looked at");
+                let key = changed.take().expect("it was looked at");
                 rows.next_if(|(same, _)| *same == key);
-                let has_room = row.is_none_or(|row| take(&key, &row));
+                let has_room = self.before.take(&key).is_none_or(|row| take(&key, &row));
+                changed = self.before.first();
                 (key, has_room)
             } else {
                 let (key, row) = rows.next().expect("it was looked at");

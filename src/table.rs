@@ -42,6 +42,10 @@ impl<T> Table<T> {
         Some(self.rows.remove(place))
     }
 
+    pub fn first(&self) -> Option<&Name> {
+        self.places.first_key_value().map(|(name, _)| name)
+    }
+
     pub fn len(&self) -> usize {
         self.places.len()
     }

@@ -52,6 +52,7 @@ pub struct Usage {
 }
 
 impl Amount {
+    #[inline(never)]
     fn change(&mut self, weight: u64, is_added: bool) {
         if is_added {
             self.rows += 1;
@@ -70,10 +71,12 @@ impl Usage {
     }
 
     /// What all rows weigh.
+    #[inline(never)]
     pub fn bytes(&self) -> u64 {
         self.kinds().iter().map(|amount| amount.bytes).sum()
     }
 
+    #[inline(never)]
     pub fn task(&mut self, task: &Task, is_added: bool) {
         let codec = task.spec.codec.as_ref().map_or(0, name_weight);
         self.tasks.change(TASK + codec, is_added);
@@ -85,6 +88,7 @@ impl Usage {
     }
 
     /// What changes about a task.
+    #[inline(never)]
     pub fn notes(&mut self, task: &Task, is_added: bool) {
         for note in [&task.progress, &task.result].into_iter().flatten() {
             self.results.change(BLOB + note.len() as u64, is_added);
@@ -124,26 +128,31 @@ fn error_weight(text: &str) -> u64 {
     text.len().saturating_sub(ERROR_BYTES_FREE) as u64
 }
 
+#[inline(never)]
 pub fn task_weight(task: &Task) -> u64 {
     let mut usage = Usage::default();
     usage.task(task, true);
     usage.bytes()
 }
 
+#[inline(never)]
 pub fn notes_weight(task: &Task) -> u64 {
     let mut usage = Usage::default();
     usage.notes(task, true);
     usage.bytes()
 }
 
+#[inline(never)]
 pub fn key_weight(key: &Name) -> u64 {
     KEY + name_weight(key)
 }
 
+#[inline(never)]
 pub fn value_weight(key: &Name, value: &Blob) -> u64 {
     VALUE + name_weight(key) + value.len() as u64
 }
 
+#[inline(never)]
 pub fn lease_weight(name: &Name, row: &LeaseRow) -> u64 {
     let owner = match &row.state {
         LeaseState::Held { owner, .. } => owner.as_str().len() as u64,
@@ -153,6 +162,7 @@ pub fn lease_weight(name: &Name, row: &LeaseRow) -> u64 {
     LEASE + name_weight(name) + owner + meta
 }
 
+#[inline(never)]
 pub fn schedule_weight(name: &Name, row: &Schedule) -> u64 {
     let job = &row.spec.job;
     SCHEDULE + 2 * name_weight(name) + name_weight(&job.queue) + job.payload.len() as u64

@@ -1,6 +1,6 @@
 /**
- * A store that is filled until it is full, then closed, opened, compacted, drained and opened again:
- * how many tasks there are, how long the event loop stood still, and what memory it took.
+ * A store that is filled until it is full, then closed, opened, drained and opened again: how many
+ * tasks there are, how long the event loop stood still, and what memory it took.
  *
  * ```sh
  * node bench/js/full.mjs [payload bytes]

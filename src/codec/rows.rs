@@ -29,6 +29,7 @@ pub enum RowRef<'a> {
 }
 
 impl RowRef<'_> {
+    #[inline(never)]
     pub fn put(self, bytes: &mut Vec<u8>) {
         match self {
             Self::Queue(name, paused, last_seq) => {

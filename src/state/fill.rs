@@ -31,6 +31,7 @@ impl State {
     }
 
     /// Puts a row that is not there yet; it has been checked.
+    #[inline(never)]
     pub fn put_row(&mut self, row: StoreRow) {
         match row {
             StoreRow::Queue { name, paused, last_seq } => {

@@ -35,9 +35,9 @@ test('room that many requests need is kept', () => {
 
 test('a request has a limit before it is given room', async () => {
   const { packer, sizes } = packing(1);
-  const huge = { length: 257 * MIB } as Uint8Array;
+  const huge = { length: 65 * MIB } as Uint8Array;
   const packed = new Promise((resolve) => resolve(packer.begin().blob(huge)));
   const { details } = await rejects(packed, 'LIMIT_EXCEEDED');
-  assert.equal(details.limit, 256 * MIB);
+  assert.equal(details.limit, 64 * MIB);
   assert.deepEqual(sizes, [64 * KIB]);
 });
