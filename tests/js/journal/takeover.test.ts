@@ -239,7 +239,7 @@ test('what a store leaves on the disk is for its user only', async () => {
   const replica = new Replica(file(path));
   await replica.open('locks');
   await replica.append(patternBytes(10, 1));
-  await replica.journal.compact(1, patternBytes(10, 2));
+  await replica.journal.compact(1, [patternBytes(10, 2)]);
   const mode = (name: string): string => (statSync(name).mode & 0o777).toString(8);
   assert.deepEqual([mode(join(path, '..')), mode(path)], ['700', '700']);
   const names = readdirSync(path);
