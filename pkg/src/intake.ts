@@ -15,7 +15,8 @@ export async function commitOrBehind(
   await journal.commit(slot, (news) => {
     if (asked === 'too late') throw breach('called decide after it had ended');
     asked = 'yes';
-    behind = news.snapshot === undefined ? null : news;
+    // The trap: asked again, the journal tells only what came since, which does not follow on ours.
+    if (behind === null && news.snapshot !== undefined) behind = news;
     return behind === null ? decide(news) : null;
   });
   if (asked === 'not yet') throw breach('ended without calling decide');

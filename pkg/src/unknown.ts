@@ -56,7 +56,7 @@ async function look(sealed: Sealed, { journal, replica }: UnknownParts): Promise
     replica.rebuild();
     await journal.commit(replica.slot, (news) => {
       look.seen = 'unclear';
-      behind = news.snapshot === undefined ? null : news;
+      if (behind === null && news.snapshot !== undefined) behind = news;
       if (behind !== null) return null;
       try {
         replica.accept(news);
