@@ -320,5 +320,6 @@ test('a claimed task names its queue, and shows all of itself', async () => {
   );
   assert.deepEqual(payload, [7, 8]);
   assert.match(inspect(task), /^RawTask \{.*queue: 'q'.*payload: Uint8Array\(2\) \[ 7, 8 \]/s);
-  assert.deepEqual(engine.queueComplete(task && { ...task }, NOW).ok, true);
+  const { id, token } = task;
+  assert.equal(engine.queueComplete({ queue: task.queue, id, token }, NOW).ok, true);
 });
