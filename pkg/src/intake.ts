@@ -1,5 +1,5 @@
 /** What a journal shows: decided on at once, or loaded first where it begins with a snapshot. */
-import { breach } from './committer-errors.js';
+import { breach, typedNews } from './committer-errors.js';
 import { FencepostError } from './errors.js';
 import type { Entry, Journal, News, Slot } from './journal/journal.js';
 import type { Replica } from './replica.js';
@@ -16,12 +16,20 @@ export async function commitOrBehind(
     if (asked === 'too late') throw breach('called decide after it had ended');
     asked = 'yes';
     // The trap: asked again, the journal tells only what came since, which does not follow on ours.
-    if (behind === null && news.snapshot !== undefined) behind = news;
+    if (behind === null && beginsWithSnapshot(news)) behind = news;
     return behind === null ? decide(news) : null;
   });
   if (asked === 'not yet') throw breach('ended without calling decide');
   asked = 'too late';
   return behind;
+}
+
+function beginsWithSnapshot(news: News): boolean {
+  try {
+    return news.snapshot !== undefined;
+  } catch (error) {
+    throw typedNews(error);
+  }
 }
 
 /** Waits for one step of the journal, as long as it may take. */

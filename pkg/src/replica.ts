@@ -213,7 +213,8 @@ export class Replica {
     const engine = isEmpty ? old : this.#made();
     const use = <T>(call: () => T) => this.#guard(engine, call);
     try {
-      use(() => this.#feed.adopt(engine, this.#version));
+      // One that opens replaces nobody, so nobody was told of anything.
+      if (!isEmpty) use(() => this.#feed.adopt(engine, this.#version));
       const { snapshotBytes, entryBytes } = await load(engine, news, use);
       use(() => this.#requireTip(engine, news));
       if (this.#engine === null && old !== null) throw new Crash('the store was closed');
