@@ -86,7 +86,7 @@ inEveryBrowser('a database with faults', (running) => {
   test('a later format, a damaged head and a foreign database are told apart', async () => {
     const page = await running().newPage();
     await call(page, 'openStore', 'formats');
-    await call(page, 'changeHead', 'fencepost:formats', { reader: 2 });
+    await call(page, 'changeHead', 'fencepost:formats', { reader: 3 });
     assert.equal(await call(page, 'tryToPut', 'a', 1), 'FORMAT_TOO_NEW', 'an open tab stays out');
     assert.equal(await call(page, 'tryToOpen', 'formats'), 'FORMAT_TOO_NEW');
     await call(page, 'changeHead', 'fencepost:formats', { reader: 1, slot: 'x' });
