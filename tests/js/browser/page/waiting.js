@@ -17,12 +17,15 @@ export async function waitForEverything() {
   store.queue('idle').work(() => undefined, { onError: tell('worker') });
   queue.result(id).catch(tell('result'));
   store.lease('taken').acquire('another', { ttl: 1_000, wait: Infinity }).catch(tell('acquire'));
-  const body = ({ signal }) =>
-    new Promise((resolve) => {
-      signal.addEventListener('abort', () => resolve(tell('hold')(signal.reason)));
-    });
-  store.lease('held').hold('me', { ttl: 3_600_000 }, body).catch(tell('hold'));
   readEvents().catch(tell('events'));
+  await new Promise((begin) => {
+    const body = ({ signal }) =>
+      new Promise((resolve) => {
+        signal.addEventListener('abort', () => resolve(tell('hold')(signal.reason)));
+        begin();
+      });
+    store.lease('held').hold('me', { ttl: 3_600_000 }, body).catch(tell('hold'));
+  });
 }
 
 async function readEvents() {
