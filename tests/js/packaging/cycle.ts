@@ -20,7 +20,7 @@ async function cycle({ open, FencepostError }, options, name = 'packaged') {
   const { next } = await again.schedule('yearly', yearly, { queue: 'mail', payload: 'cheers' });
   const midnight = new Date(next).toISOString().slice(5, 16);
   await again.close();
-  const error = await open('').catch((reason) => reason);
+  const error = await open('', options).catch((reason) => reason);
   const told = error instanceof FencepostError ? error.code : String(error);
   const answers = [first.payload, completed.ok, second.payload, others.length, rose, midnight];
   return [...answers, told].join(' ');
