@@ -1,5 +1,6 @@
 /** Chromium, over the DevTools protocol. */
 import { type BrowserContext, chromium as playwright } from 'playwright-core';
+import { goBack } from './back.js';
 import type { Browser, BrowserKind, Page } from './browser.js';
 import { Leashed } from './leash.js';
 
@@ -71,14 +72,13 @@ async function connected(args: readonly string[], starts = 1) {
 async function newPage(context: BrowserContext): Promise<Page> {
   const page = await context.newPage();
   const devtools = await context.newCDPSession(page);
+  const evaluate = (expression: string) => page.evaluate<string>(expression);
   return {
     goto: async (url) => {
       await page.goto(url);
     },
-    back: async () => {
-      await page.goBack();
-    },
-    evaluate: (expression) => page.evaluate<string>(expression),
+    back: () => goBack(evaluate),
+    evaluate,
     devtools: async (command, parameters) => {
       // The protocol's table of commands is not worth a type here.
       await devtools.send(command as 'Page.enable', parameters);

@@ -2,6 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect } from 'puppeteer-core';
+import { goBack } from './back.js';
 import type { Browser, BrowserKind, Page } from './browser.js';
 import { Leashed } from './leash.js';
 
@@ -41,14 +42,13 @@ async function start(profile: string, preferences: Record<string, unknown>): Pro
   return {
     async newPage(): Promise<Page> {
       const page = await browser.newPage();
+      const evaluate = async (expression: string) => (await page.evaluate(expression)) as string;
       return {
         goto: async (url) => {
           await page.goto(url);
         },
-        back: async () => {
-          await page.goBack();
-        },
-        evaluate: async (expression) => (await page.evaluate(expression)) as string,
+        back: () => goBack(evaluate),
+        evaluate,
         close: () => page.close(),
       };
     },
