@@ -49,7 +49,7 @@ impl Request {
 fn core() -> Core {
     let mut core = Core::new();
     let start = Request::default().name(0, "test").raw(&1_u64.to_le_bytes());
-    let start = start.numbers(&[1.0, ABSENT]);
+    let start = start.numbers(&[1.0, ABSENT, ABSENT]);
     assert_eq!(start.call(&mut core, Operation::Start, NOW), 0);
     core
 }
